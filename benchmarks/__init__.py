@@ -1,1 +1,1 @@
-"""The claims, measured: `python -m benchmarks` from the project's folder, with the test dependencies installed."""
+"""Benchmarks of the claimed speeds: `python -m benchmarks`, with the test dependencies."""

@@ -1,4 +1,4 @@
-"""Every kernel against Pinocchio in one run, and the time to the first answer, beside what is claimed."""
+"""Compare every kernel with Pinocchio in one run, and measure the time to the first result."""
 
 from __future__ import annotations
 
@@ -30,30 +30,45 @@ def main() -> int:
         out.print(speed_table(robot, timings, targets))
         if absent:
             out.print(f"Absolute times only: {absent}.")
-        met &= all(row.ratio is None or row.ratio >= targets.get(row.quantity, 0.0) for row in timings)
+        met &= all(
+            row.ratio is None or row.ratio >= targets.get(row.quantity, 0.0) for row in timings
+        )
     if not options.no_startup:
         wanted = [key for key in COMPILED_WITHIN if key[0] in options.robots]
-        starts = [replace(measure_startup(urdf(robot), kernel), robot=robot) for robot, kernel in wanted]
+        starts = [
+            replace(measure_startup(urdf(robot), kernel), robot=robot) for robot, kernel in wanted
+        ]
         out.print(startup_table(starts))
     return 0 if met else 1
 
 
 def startup_table(rows: Sequence[Startup]) -> Table:
     """How long the first answer takes, in milliseconds."""
-    columns = named_columns("robot", "kernel", ">import", ">load", ">compile", ">from disk cache", ">allowed")
+    columns = named_columns(
+        "robot", "kernel", ">import", ">load", ">compile", ">from disk cache", ">allowed"
+    )
     made = []
     for row in rows:
         allowed = COMPILED_WITHIN[row.robot, row.quantity]
-        cells = [f"{1e3 * x:.0f}" for x in (row.importing, row.loading, row.compiling, row.cached, allowed)]
+        cells = [
+            f"{1e3 * x:.0f}"
+            for x in (row.importing, row.loading, row.compiling, row.cached, allowed)
+        ]
         made.append((row.robot, row.quantity, *cells))
     return Table("Start-up [ms]", columns, tuple(made), "each in a fresh process")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("robots", nargs="*", default=list(ROBOTS), help=f"some of {', '.join(ROBOTS)}")
-    parser.add_argument("--rounds", type=int, default=20, help="how many rounds to take the best of")
-    parser.add_argument("--no-startup", action="store_true", help="leave out the measurements in fresh processes")
+    parser.add_argument(
+        "robots", nargs="*", default=list(ROBOTS), help=f"some of {', '.join(ROBOTS)}"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=20, help="how many rounds to take the best of"
+    )
+    parser.add_argument(
+        "--no-startup", action="store_true", help="leave out the measurements in fresh processes"
+    )
     options = parser.parse_args()
     unknown = [robot for robot in options.robots if robot not in ROBOTS]
     if unknown:

@@ -1,4 +1,7 @@
-"""The arms of the trust benchmark: descriptions of 2 to 7 joints, strangers with as many joints, and two measured logs."""
+"""The arms of the trust benchmark.
+
+Descriptions of 2 to 7 joints, strangers with as many joints, and two measured logs.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 def installed(path: str) -> sy.Robot:
     """A robot of the package example-robot-data."""
     try:
-        folder = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+        folder = distribution("example-robot-data").locate_file(
+            "cmeel.prefix/share/example-robot-data/robots"
+        )
     except PackageNotFoundError:
         raise needs_extra("example-robot-data", "test", "the trust benchmark") from None
     with warnings.catch_warnings():
@@ -65,13 +70,20 @@ def arm(name: str) -> sy.Robot:
 
 def stranger(robot: sy.Robot, rng: np.random.Generator) -> sy.Robot:
     """A description of another robot with as many joints."""
-    others = [other for other in map(arm, ARMS | STRANGERS) if other.n == robot.n and not alike(other, robot)]
+    others = [
+        other
+        for other in map(arm, ARMS | STRANGERS)
+        if other.n == robot.n and not alike(other, robot)
+    ]
     return others[int(rng.integers(len(others)))]
 
 
 def alike(one: sy.Robot, other: sy.Robot) -> bool:
     """Whether two robots have the same joints at the same places."""
-    joints = ([(body.kind, body.axis, body.placement) for body in robot.tree.bodies] for robot in (one, other))
+    joints = (
+        [(body.kind, body.axis, body.placement) for body in robot.tree.bodies]
+        for robot in (one, other)
+    )
     return next(joints) == next(joints)
 
 
@@ -83,7 +95,11 @@ def measured(name: str) -> tuple[sy.Robot, sy.Log]:
 
 def available() -> tuple[str, ...]:
     """The measured logs that are beside the project."""
-    return tuple(name for name, folder in zip(MEASURED, ("ur10", "staubli_tx40"), strict=True) if (DATA / folder).is_dir())
+    return tuple(
+        name
+        for name, folder in zip(MEASURED, ("ur10", "staubli_tx40"), strict=True)
+        if (DATA / folder).is_dir()
+    )
 
 
 def log_of(robot: sy.Robot) -> sy.Log | None:
@@ -94,17 +110,23 @@ def log_of(robot: sy.Robot) -> sy.Log | None:
 def _ur10() -> tuple[sy.Robot, sy.Log]:
     data = np.load(DATA / "ur10" / "ur10_exciting_trajectory.npz", allow_pickle=True)
     names = tuple(map(str, data["names"]))
-    return sy.load(DATA / "ur10" / "ur10_robot.urdf"), sy.Log(t=data["t"], q=data["q"], qd=data["qd"], tau=data["tau"], joint_names=names)
+    return sy.load(DATA / "ur10" / "ur10_robot.urdf"), sy.Log(
+        t=data["t"], q=data["q"], qd=data["qd"], tau=data["tau"], joint_names=names
+    )
 
 
 def _tx40() -> tuple[sy.Robot, sy.Log]:
-    """The source models a wrist whose last two joints share a motor; so does the description here. The robot stands from 7.5 s on: cut off,
+    """The source models a wrist whose last two joints share a motor; so does the description here.
+
+    The robot stands from 7.5 s on: cut off,
     for stiction can hold any torque.
     """
     data = np.load(DATA / "staubli_tx40" / "tx40.npz")
     robot = sy.load(DATA / "staubli_tx40" / "tx40_mdh_modified.urdf")
     described = robot.with_coupling("joint_5", "joint_6", armature=0.0, viscous=0.0, coulomb=0.0)
-    return described, sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names).between(t1=7.5).resampled(500.0)
+    return described, sy.Log(
+        t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names
+    ).between(t1=7.5).resampled(500.0)
 
 
 MEASURED: dict[str, Callable[[], tuple[sy.Robot, sy.Log]]] = {"ur10 log": _ur10, "tx40 log": _tx40}

@@ -1,4 +1,4 @@
-"""The bits of a result: two results have the same digest only where every number, text and file in them is the same to the bit."""
+"""Digests of results, equal only where every number, text and file is the same to the bit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 
 
 def digest(result: Any) -> str:
-    """Return a digest of nested sequences and mappings of arrays, numbers, texts and bytes; TypeError for anything else."""
+    """Return a digest of nested sequences and mappings of arrays, numbers, texts and bytes.
+
+    TypeError for anything else.
+    """
     h = hashlib.blake2b(digest_size=12)
     for part in _parts(result):
         h.update(len(part).to_bytes(8, "little") + part)

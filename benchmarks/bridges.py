@@ -2,8 +2,8 @@
 
     python -m benchmarks.bridges [robot]
 
-The best of several rounds, one thread, float64 [us]: of one state, and of one of a batch of 1000; `gradient` is that of the sum of squares
-of the result by all arrays. A remark, no claim.
+The best of several rounds, one thread, float64 [us]: of one state, and of one of a batch of 1000;
+`gradient` is that of the sum of squares of the result by all arrays. A remark, no claim.
 """
 
 from __future__ import annotations
@@ -36,20 +36,34 @@ def best(function: Callable[[Arrays], Any], arrays: Arrays) -> float:
     return min(timer.repeat(ROUNDS, count)) / count * 1e6
 
 
-def timed(function: Callable[[Arrays], Any], robot: sy.Robot, convert: Callable[[Any], Any] = np.asarray) -> tuple[float, float]:
+def timed(
+    function: Callable[[Arrays], Any], robot: sy.Robot, convert: Callable[[Any], Any] = np.asarray
+) -> tuple[float, float]:
     """The times of one state, and of one of a batch [us]. The arrays are q, qd and qdd or tau."""
-    one, many = (np.random.default_rng(0).normal(size=(3, *batch, robot.n)) for batch in ((), (BATCH,)))
-    return best(function, tuple(map(convert, one))), best(function, tuple(map(convert, many))) / BATCH
+    one, many = (
+        np.random.default_rng(0).normal(size=(3, *batch, robot.n)) for batch in ((), (BATCH,))
+    )
+    return (
+        best(function, tuple(map(convert, one))),
+        best(function, tuple(map(convert, many))) / BATCH,
+    )
 
 
 def of_kernels(robot: sy.Robot, name: str) -> Iterator[Row]:
     """The robot's own methods."""
     yield "kernel", "value", *timed(lambda x: getattr(robot, name)(*x), robot)
-    yield "kernel", "derivatives", *timed(lambda x: getattr(robot, f"{name}_derivatives")(*x), robot)
+    yield (
+        "kernel",
+        "derivatives",
+        *timed(lambda x: getattr(robot, f"{name}_derivatives")(*x), robot),
+    )
 
 
 def of_casadi(robot: sy.Robot, name: str) -> Iterator[Row]:
-    """CasADi's virtual machine, which has no batches; and the Jacobian that CasADi makes by itself."""
+    """CasADi's virtual machine, which has no batches.
+
+    And the Jacobian that CasADi makes by itself.
+    """
     import casadi
 
     function = getattr(robot.to_casadi(), name)
@@ -60,7 +74,12 @@ def of_casadi(robot: sy.Robot, name: str) -> Iterator[Row]:
         ("CasADi", "derivatives", function.jacobian(), (*x, 0)),
         ("CasADi's own Jacobian", "derivatives", plain.jacobian(), (*x, 0)),
     ):
-        yield f"{label}, {made.n_instructions()} instructions", what, best(lambda x, made=made: made(*x), given), None  # type: ignore[misc]
+        yield (
+            f"{label}, {made.n_instructions()} instructions",
+            what,
+            best(lambda x, made=made: made(*x), given),  # type: ignore[misc]
+            None,
+        )
 
 
 def of_jax(robot: sy.Robot, name: str) -> Iterator[Row]:
@@ -69,9 +88,20 @@ def of_jax(robot: sy.Robot, name: str) -> Iterator[Row]:
 
     jax.config.update("jax_enable_x64", True)
     function = getattr(robot.to_jax(), name)
-    value, slope = jax.jit(function), jax.jit(jax.grad(lambda *x: (function(*x) ** 2).sum(), argnums=(0, 1, 2)))
-    yield "JAX, jit", "value", *timed(lambda x: jax.block_until_ready(value(*x)), robot, jax.numpy.asarray)
-    yield "JAX, jit", "gradient", *timed(lambda x: jax.block_until_ready(slope(*x)), robot, jax.numpy.asarray)
+    value, gradient = (
+        jax.jit(function),
+        jax.jit(jax.grad(lambda *x: (function(*x) ** 2).sum(), argnums=(0, 1, 2))),
+    )
+    yield (
+        "JAX, jit",
+        "value",
+        *timed(lambda x: jax.block_until_ready(value(*x)), robot, jax.numpy.asarray),
+    )
+    yield (
+        "JAX, jit",
+        "gradient",
+        *timed(lambda x: jax.block_until_ready(gradient(*x)), robot, jax.numpy.asarray),
+    )
 
 
 def of_torch(robot: sy.Robot, name: str) -> Iterator[Row]:
@@ -80,8 +110,15 @@ def of_torch(robot: sy.Robot, name: str) -> Iterator[Row]:
 
     torch.set_num_threads(1)
     function = getattr(robot.to_torch(), name)
-    for label, kind in (("PyTorch, kernels", torch.float64), ("PyTorch, operations in float32", torch.float32)):
-        yield label, "value", *timed(lambda x: function(*x), robot, lambda x, kind=kind: torch.tensor(x, dtype=kind))  # type: ignore[misc]
+    for label, kind in (
+        ("PyTorch, kernels", torch.float64),
+        ("PyTorch, operations in float32", torch.float32),
+    ):
+        yield (
+            label,
+            "value",
+            *timed(lambda x: function(*x), robot, lambda x, kind=kind: torch.tensor(x, dtype=kind)),  # type: ignore[misc]
+        )
         tracked = timed(
             lambda x: torch.autograd.grad((function(*x) ** 2).sum(), x),
             robot,
@@ -92,7 +129,9 @@ def of_torch(robot: sy.Robot, name: str) -> Iterator[Row]:
 
 def main() -> int:
     """Print a row for each function, library and quantity."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bridges", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.bridges", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("robot", nargs="?", default="ur5", choices=list(ROBOTS))
     chosen = parser.parse_args().robot
     robot = load(urdf(chosen), quiet=True)

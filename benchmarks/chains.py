@@ -1,4 +1,4 @@
-"""Chains of any number of turning joints with oblique axes, whose links all have the same shape and other numbers."""
+"""Chains of any number of revolute joints with oblique axes and links of equal shape."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from steelyard.mechanism.model import Joint, Link, Mechanism
 
 
 def chain(joints: int, seed: int = 0) -> sy.Robot:
-    """A chain with links of 5 to 10 cm and 0.1 to 0.3 kg, each turned at random against the one before it."""
+    """Return a chain with links of 5 to 10 cm and 0.1 to 0.3 kg at random angles."""
     rng = np.random.default_rng(seed)
     links, made = [Link("base", _inertia(rng))], list[Joint]()
     for i in range(1, joints + 1):
         x, y, z = map(float, rng.uniform(0.05, 0.1, 3))
-        made.append(Joint(f"joint{i}", "revolute", links[-1].name, f"link{i}", Pose(_rotation(rng), (x, y, z)), (0.0, 0.0, 1.0)))
+        made.append(
+            Joint(
+                f"joint{i}",
+                "revolute",
+                links[-1].name,
+                f"link{i}",
+                Pose(_rotation(rng), (x, y, z)),
+                (0.0, 0.0, 1.0),
+            )
+        )
         links.append(Link(f"link{i}", _inertia(rng)))
     return sy.Robot(Mechanism(f"chain of {joints}", tuple(links), tuple(made)))
 
@@ -27,7 +36,11 @@ def _inertia(rng: np.random.Generator) -> Inertia:
     S = np.einsum("k,ki,kj->ij", masses, points, points)
     full = np.trace(S) * np.eye(3) - S
     x, y, z = map(float, masses @ points)
-    return Inertia(float(masses.sum()), (x, y, z), Symmetric(*(float(full[i, j]) for i in range(3) for j in range(i, 3))))
+    return Inertia(
+        float(masses.sum()),
+        (x, y, z),
+        Symmetric(*(float(full[i, j]) for i in range(3) for j in range(i, 3))),
+    )
 
 
 def _rotation(rng: np.random.Generator) -> Matrix:

@@ -1,9 +1,12 @@
-"""Ways to a readable closed form, timed: SymPy's simplifiers on the traced equations, and the normal form that steelyard uses.
+"""Ways to a readable closed form, timed.
+
+SymPy's simplifiers on the traced equations, and the normal form that steelyard uses.
 
     python -m benchmarks.closed_form [--limit SECONDS]
 
-Each way simplifies M, C, g and tau of an arm. Printed are seconds, operations left, and the entries of M qdd + C qd + g - tau that the way
-does not reduce to zero. A way that takes longer than the limit is stopped. docs/design/010 has the table.
+Each way simplifies M, C, g and tau of an arm. Printed are seconds, operations left, and the entries
+of M qdd + C qd + g - tau that the way does not reduce to zero. A way that takes longer than the
+limit is stopped. docs/design/010 has the table.
 """
 
 from __future__ import annotations
@@ -50,11 +53,23 @@ def by_waves(x: Any) -> Any:
 def traced(arm: str) -> tuple[dict[str, list[Any]], list[list[Any]]]:
     """The equations of an arm as the algorithms leave them, and the symbols of q, qd, qdd."""
     robot = sy.load(arm.split(",")[0])
-    robot = robot if robot.n <= 3 else robot.without_friction().freeze(dict.fromkeys(robot.joint_names[3:], 0.0))
+    robot = (
+        robot
+        if robot.n <= 3
+        else robot.without_friction().freeze(dict.fromkeys(robot.joint_names[3:], 0.0))
+    )
     made = trace_equations(robot.tree, "symbolic", "symbolic")
-    motion = [[sp.Symbol(f"{letter}_{i + 1}", real=True) for i in range(robot.n)] for letter in ("q", "qdot", "qddot")]
-    names = [[sp.Symbol(x.name, real=True) for x in group] for group in (made.parameters, made.lengths)]
-    return dict(zip(NAMES, expressions(made.program, [*motion, *names], rational), strict=True)), motion
+    motion = [
+        [sp.Symbol(f"{letter}_{i + 1}", real=True) for i in range(robot.n)]
+        for letter in ("q", "qdot", "qddot")
+    ]
+    names = [
+        [sp.Symbol(x.name, real=True) for x in group] for group in (made.parameters, made.lengths)
+    ]
+    return (
+        dict(zip(NAMES, expressions(made.program, [*motion, *names], rational), strict=True)),
+        motion,
+    )
 
 
 def measure(arm: str, way: str, answers: Any) -> None:
@@ -66,7 +81,9 @@ def measure(arm: str, way: str, answers: Any) -> None:
     taken = perf_counter() - start
     operations = sum(sp.count_ops(x) for name in QUANTITIES for x in made[name])
     M, C = (sp.Matrix(n, n, made[name]) for name in ("M", "C"))
-    rest = list(M * sp.Matrix(qdd) + C * sp.Matrix(qd) + sp.Matrix(made["g"]) - sp.Matrix(made["tau"]))
+    rest = list(
+        M * sp.Matrix(qdd) + C * sp.Matrix(qd) + sp.Matrix(made["g"]) - sp.Matrix(made["tau"])
+    )
     answers.put((f"{taken:.2f}", str(operations), str(sum(x != 0 for x in WAYS[way](rest)))))
 
 
@@ -86,8 +103,12 @@ def row(arm: str, way: str, limit: float) -> str:
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.closed_form", description=__doc__.splitlines()[0])
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds after which a way is stopped")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.closed_form", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument(
+        "--limit", type=float, default=60.0, help="seconds after which a way is stopped"
+    )
     options = parser.parse_args()
     print("| arm | way | seconds | operations | not zero |\n|---|---|---|---|---|")
     for arm in ARMS:

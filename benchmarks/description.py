@@ -1,9 +1,14 @@
-"""python -m benchmarks.description: the weight of the description that the log chooses, against every fixed one, on logs it has not seen.
+"""python -m benchmarks.description.
 
-Each row is one pair of logs and one description: good, wrong by 20 %, one link three times too heavy, or placeholders. The columns are the
-held-out relative errors of ordinary and weighted least squares, of the best fixed weight, of links as described (only friction and rotors
-found), and of the default; the last one compares it with the best of all. With --update the table is written to docs/description.md.
-Names of rows, or parts of them, run those alone: python -m benchmarks.description kuka.
+The weight of the description that the log chooses, against every fixed one, on logs it has not
+seen.
+
+Each row is one pair of logs and one description: good, wrong by 20 %, one link three times too
+heavy, or placeholders. The columns are the held-out relative errors of ordinary and weighted least
+squares, of the best fixed weight, of links as described (only friction and rotors found), and of
+the default; the last one compares it with the best of all. With --update the table is written to
+docs/measured/description.md. Names of rows, or parts of them, run those alone: python -m
+benchmarks.description kuka.
 """
 
 from __future__ import annotations
@@ -21,14 +26,14 @@ import numpy as np
 import steelyard as sy
 from benchmarks.arms import arm
 from benchmarks.experiments import experiment, recording, taken
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 from steelyard.identification import SDP
-from steelyard.identification.conclude import fit_at_own_load
 from steelyard.identification.estimators.least_squares import OLS, WLS, Estimate, Estimator
+from steelyard.identification.make_fit import solve
 from steelyard.identification.model.problem import Problem
 from tests.real.measured import DATA, kr300, kr300_counterbalance, tx40, ur10
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "description.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "description.md"
 WEIGHTS = (1e-4, 1e-2, 1.0, 10.0, 1e2, 1e3)
 FIXED = 1e9  # weight at which the links stay as described
 DRAWS = (501, 511, 521, 531)  # seeds of a simulated robot, its motions and its noise
@@ -38,7 +43,7 @@ Case = tuple[str, list[Draw]]
 
 
 class Compared(NamedTuple):
-    """Held-out errors of a row, root mean square over its draws, and by how much the default was worse than the best in the worst draw."""
+    """Held-out errors of a row, and the loss of the default against the best in the worst draw."""
 
     name: str
     errors: list[float]
@@ -84,7 +89,10 @@ def measured() -> Iterator[Case]:
 
 
 def simulated() -> Iterator[Case]:
-    """Two motions of the same true robot, of several robots and motions; descriptions of three kinds."""
+    """Two motions of the same true robot, of several robots and motions.
+
+    Descriptions of three kinds.
+    """
     kinds: tuple[tuple[str, Callable[[sy.Robot], sy.Robot]], ...] = (
         ("", lambda robot: robot),
         (", one link wrong", one_wrong),
@@ -101,11 +109,16 @@ def two_logs(name: str, seed: int) -> tuple[sy.Log, sy.Log]:
     one, other = experiment(name, seed), experiment(name, seed + 1)
     assert one.true is not None
     assert other.motion is not None
-    return one.log, taken(one.true, other.motion, recording(np.random.default_rng(seed + 1)), seed + 1)
+    return one.log, taken(
+        one.true, other.motion, recording(np.random.default_rng(seed + 1)), seed + 1
+    )
 
 
 class Recorder(SDP):
-    """The default estimator; it keeps the problem that it was given, which does not depend on the estimator."""
+    """The default estimator.
+
+    It keeps the problem that it was given, which does not depend on the estimator.
+    """
 
     problems: ClassVar[list[Problem]] = []
 
@@ -116,7 +129,10 @@ class Recorder(SDP):
 
 
 def row(case: Case) -> Compared:
-    """Held-out errors in percent: ols, wls, best fixed, as described, default. The best fixed weight is one for all draws."""
+    """Held-out errors in percent: ols, wls, best fixed, as described, default.
+
+    The best fixed weight is one for all draws.
+    """
     name, draws = case
     each = np.array([held_out(*draw) for draw in draws])
     worst = float(np.max(each[:, -1] / np.min(each[:, :-1], axis=1)) - 1)
@@ -125,14 +141,22 @@ def row(case: Case) -> Compared:
 
 
 def held_out(robot: sy.Robot, log: sy.Log, other: sy.Log, options: dict[str, Any]) -> list[float]:
-    """Held-out errors in percent of one draw: ols, wls, each fixed weight, as described, default."""
+    """Held-out errors in percent of one draw.
+
+    Ols, wls, each fixed weight, as described, default.
+    """
     default = sy.identify(robot, log, Recorder(), diagnose=False, **options)
     problem = Recorder.problems.pop()
 
     def error(estimator: Estimator) -> float:
-        at, estimate = fit_at_own_load(problem, estimator)
+        at, estimate = solve(problem, estimator)
         assert estimate.parameters is not None
-        fit = replace(default, robot=at.model.identified(estimate.parameters), estimate=estimate, model=at.model)
+        fit = replace(
+            default,
+            robot=at.model.identified(estimate.parameters),
+            estimate=estimate,
+            model=at.model,
+        )
         return 100 * fit.validate(other).total_relative_error
 
     fixed = [error(SDP(weight)) for weight in (*WEIGHTS, FIXED)]
@@ -142,17 +166,24 @@ def held_out(robot: sy.Robot, log: sy.Log, other: sy.Log, options: dict[str, Any
 def page(rows: list[Compared]) -> str:
     """The page of results."""
     lines = [
-        f"| {row.name} | {' | '.join(f'{e:.2f}' for e in row.errors)} | {100 * row.against:+.1f} | {100 * row.worst:+.1f} |" for row in rows
+        f"| {row.name} | {' | '.join(f'{e:.2f}' for e in row.errors)} | {100 * row.against:+.1f} |"
+        f" {100 * row.worst:+.1f} |"
+        for row in rows
     ]
-    return f"""# The weight of the description, chosen by the log
+    return f"""# Automatic weight of the description
 
-Generated by `python -m benchmarks.description --update`. Relative torque errors [%] on a log that was not used: of ordinary and weighted
-least squares, of the best of {len(WEIGHTS)} fixed weights of the description, of links as described with only friction and rotors found,
-and of the default, which chooses the weight by what the log says. *against the best* compares it with the best of the others, which nobody
-knows before. *one link wrong*: the third link is described three times too heavy; *placeholder*: every link is described with 0.1 kg.
-A row of a simulated robot is the root mean square over {len(DRAWS)} robots, motions and noises; the last column has the draw in which the
-default fares worst against what was best in that draw. With placeholders the fixed weights pull towards links that weigh 0.1 kg,
-which helps by chance on some of the measured logs, so that the default is to be held against weighted least squares there.
+Generated by `python -m benchmarks.description --update`.
+The table has relative torque errors [%] on a held-out log: of ordinary and weighted least \
+squares, of the best of {len(WEIGHTS)} fixed weights of the description, of links as described \
+with only friction and rotors identified, and of the default, which chooses the weight by the \
+evidence.
+*against the best* compares the default with the best of the others, which is unknown in practice.
+*one link wrong*: the third link is described three times too heavy; *placeholder*: every link \
+is described with 0.1 kg.
+A row of a simulated robot is the root mean square over {len(DRAWS)} robots, motions and noises; \
+the last column is the worst draw of the default.
+With placeholders the fixed weights shrink the links towards 0.1 kg, which helps by chance on \
+some of the measured logs; compare the default with weighted least squares there.
 
 | log > log that was not used | ols | wls | best fixed weight | as described | default | against the best [%] | in the worst draw [%] |
 |---|---|---|---|---|---|---|---|
@@ -163,7 +194,10 @@ which helps by chance on some of the measured logs, so that the default is to be
 def main() -> None:
     """Print the table, and with --update write its page."""
     warnings.simplefilter("ignore")
-    print(f"{'case':32} {'ols':>8} {'wls':>8} {'fixed':>8} {'as given':>8} {'default':>8}  against the best, in the worst draw")
+    print(
+        f"{'case':32} {'ols':>8} {'wls':>8} {'fixed':>8} {'as given':>8} {'default':>8}  against"
+        " the best, in the worst draw"
+    )
     rows = []
     wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
     for case in [*(measured() if DATA.is_dir() else ()), *simulated()]:
@@ -172,11 +206,14 @@ def main() -> None:
         made = row(case)
         rows.append(made)
         errors = " ".join(f"{e:8.2f}" for e in made.errors)
-        print(f"{made.name:32} {errors}  {100 * made.against:+.1f} %, {100 * made.worst:+.1f} %", flush=True)
+        print(
+            f"{made.name:32} {errors}  {100 * made.against:+.1f} %, {100 * made.worst:+.1f} %",
+            flush=True,
+        )
     against = [made.against for made in rows]
     print(f"worst {100 * max(against):+.1f} %, median {100 * float(np.median(against)):+.1f} %")
     if "--update" in sys.argv[1:] and not wanted:
-        write_whole(PAGE, page(rows).encode(), overwrite=True)
+        write_atomic(PAGE, page(rows).encode(), overwrite=True)
 
 
 if __name__ == "__main__":

@@ -24,10 +24,13 @@ def eaik_robot(robot: sy.Robot, frame: str, held: Mapping[str, float]) -> Any:
     on_the_way = [i for i in range(robot.n) if np.abs(J[:, i]).max() > 1e-12]
     H = J[3:, on_the_way].T
     end = robot.forward_kinematics(np.zeros(robot.n), frame)[:3, 3]
-    points = [end + np.cross(h, v) for h, v in zip(H, J[:3, on_the_way].T, strict=True)]  # the foot of the frame's origin on the axis
+    # the foot of the frame's origin on the axis
+    points = [end + np.cross(h, v) for h, v in zip(H, J[:3, on_the_way].T, strict=True)]
     ends = [np.zeros(3), *points, end]
     P = np.diff(ends, axis=0)
-    fixed = [(on_the_way.index(robot.joint_names.index(name)), value) for name, value in held.items()]
+    fixed = [
+        (on_the_way.index(robot.joint_names.index(name)), value) for name, value in held.items()
+    ]
     return HPRobot(H, P, fixed)
 
 

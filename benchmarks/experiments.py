@@ -1,11 +1,14 @@
-"""Experiments of which the truth is known: a description, the true robot, a motion and a log, healthy or with planted faults.
+"""Experiments of which the truth is known.
+
+A description, the true robot, a motion and a log, healthy or with planted faults.
 
     experiment("ur5", seed=7)                          a healthy log
     experiment("ur5", seed=7, faults=("delay",))       the same robot and motion, with a fault
 
-A simulated robot has links that differ from its description by about 10 %, at most 20 % in mass and in torque, and friction, rotors and
-sensors that the description does not know. A fault sits at a place and has a size that a log can show (`benchmarks.visibility`), if there
-is one. Everything follows from the seed.
+A simulated robot has links that differ from its description by about 10 %, at most 20 % in mass and
+in torque, and friction, rotors and sensors that the description does not know. A fault sits at a
+place and has a size that a log can show (`benchmarks.visibility`), if there is one. Everything
+follows from the seed.
 """
 
 from __future__ import annotations
@@ -39,7 +42,10 @@ VELOCITY_NOISE = 2e-3  # [rad/s|m/s]
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What the user has, `described` and `log`, and what is true: `true` and `motion`. A measured log has none; its `rest` was held out."""
+    """What the user has, `described` and `log`, and what is true: `true` and `motion`.
+
+    A measured log has none; its `rest` was held out.
+    """
 
     name: str
     seed: int
@@ -52,7 +58,10 @@ class Experiment:
 
 
 class Recording(NamedTuple):
-    """How a simulated log is taken: length [s], harmonics of the motion, rate [Hz], sensors, and whether velocities are logged."""
+    """How a simulated log is taken.
+
+    Length [s], harmonics of the motion, rate [Hz], sensors, and whether velocities are logged.
+    """
 
     seconds: float
     harmonics: int
@@ -61,8 +70,10 @@ class Recording(NamedTuple):
     velocities: bool
 
 
-def experiment(name: str, seed: int, faults: Sequence[str] = (), places: Sequence[Joints | None] = ()) -> Experiment:
-    """The experiment of this robot and seed with these faults, planted in their order at the given joints, or at random ones."""
+def experiment(
+    name: str, seed: int, faults: Sequence[str] = (), places: Sequence[Joints | None] = ()
+) -> Experiment:
+    """Return the experiment of a robot and seed with these faults planted in order."""
     for key in faults:
         if key not in FAULTS:
             raise CallError(f"no fault is called {key!r}; {suggest(key, tuple(FAULTS))}")
@@ -71,9 +82,16 @@ def experiment(name: str, seed: int, faults: Sequence[str] = (), places: Sequenc
 
 
 def drawn(
-    robot: sy.Robot, seed: int, faults: Sequence[str], places: Sequence[Joints | None] = (), rounds: int = ROUNDS
+    robot: sy.Robot,
+    seed: int,
+    faults: Sequence[str],
+    places: Sequence[Joints | None] = (),
+    rounds: int = ROUNDS,
 ) -> tuple[Planted, ...]:
-    """Places and sizes of the faults; if the first leaves no place to the next, it is drawn again."""
+    """Places and sizes of the faults.
+
+    If the first leaves no place to the next, it is drawn again.
+    """
     try:
         return _drawn(robot, (seed, rounds), faults, places)
     except CallError:
@@ -82,18 +100,26 @@ def drawn(
     return drawn(robot, seed, faults, places, rounds - 1)
 
 
-def _drawn(robot: sy.Robot, seed: tuple[int, ...], faults: Sequence[str], places: Sequence[Joints | None]) -> tuple[Planted, ...]:
+def _drawn(
+    robot: sy.Robot, seed: tuple[int, ...], faults: Sequence[str], places: Sequence[Joints | None]
+) -> tuple[Planted, ...]:
     """Two faults do not share a joint, unless one concerns the whole log."""
     taken: set[str] = set()
     made: list[Planted] = []
     for i, key in enumerate(faults):
         row = FAULTS[key]
         given = places[i] if i < len(places) else None
-        free = [given] if given else [p for p in places_of(robot, key) if row.whole or not taken & set(p)]
+        free = (
+            [given]
+            if given
+            else [p for p in places_of(robot, key) if row.whole or not taken & set(p)]
+        )
         if len(faults) > 1 and not row.whole:  # leave joints for the other fault
             free = [place for place in free if len(place) == min(map(len, free))]
         if not free:
-            raise CallError(f"{robot.name} has no joint left for {key!r} beside {', '.join(sorted(taken))}")
+            raise CallError(
+                f"{robot.name} has no joint left for {key!r} beside {', '.join(sorted(taken))}"
+            )
         made.append(_shown(robot, key, free, seed))
         taken |= set() if row.whole else set(made[-1].joints)
     return tuple(made)
@@ -104,10 +130,15 @@ def _shown(robot: sy.Robot, key: str, free: Sequence[Joints], seed: tuple[int, .
     for attempt in range(ATTEMPTS):
         stream = (*seed, attempt, *f"{robot.name} {key}".encode())
         rng = np.random.default_rng(stream)
-        planted = Planted(key, tuple(free[int(rng.integers(len(free)))]), FAULTS[key].draw(rng), stream)
+        planted = Planted(
+            key, tuple(free[int(rng.integers(len(free)))]), FAULTS[key].draw(rng), stream
+        )
         if shows(robot, planted):
             return planted
-    raise CallError(f"{key!r} cannot show on {robot.name}: in {ATTEMPTS} draws a robot like its description explained the log as well")
+    raise CallError(
+        f"{key!r} cannot show on {robot.name}: in {ATTEMPTS} draws a robot like its description"
+        " explained the log as well"
+    )
 
 
 def _simulated(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment:
@@ -115,7 +146,15 @@ def _simulated(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment
     plan = recording(_rng(seed, 0))
     true = true_robot(robot, seed)
     motion = sy.excite(
-        robot, plan.seconds, plan.harmonics, 1 / plan.seconds, seed, candidates=CANDIDATES, speed=1.0, acceleration=np.inf, ground=None
+        robot,
+        plan.seconds,
+        plan.harmonics,
+        1 / plan.seconds,
+        seed,
+        candidates=CANDIDATES,
+        speed=1.0,
+        acceleration=np.inf,
+        ground=None,
     ).motion
     assert isinstance(motion, Fourier)
     true = plant(robot, true, "true robot", planted)
@@ -143,19 +182,27 @@ def _measured(name: str, seed: int, planted: tuple[Planted, ...]) -> Experiment:
 def without_coupling(robot: sy.Robot) -> sy.Robot:
     """The description of a robot with a shared motor, as it is without."""
     if not robot.mechanism.couplings:
-        raise CallError(f"no joints of the measured {robot.name} share a motor, so none can be left out of its description")
+        raise CallError(
+            f"no joints of the measured {robot.name} share a motor, so none can be left out of its"
+            " description"
+        )
     return type(robot)(replace(robot.mechanism, couplings=()))
 
 
-def with_faults(robot: sy.Robot, log: sy.Log, planted: tuple[Planted, ...]) -> tuple[sy.Log, sy.Robot]:
-    """Log and description with the faults of these two stages. Another robot's description names the joints its own way."""
+def with_faults(
+    robot: sy.Robot, log: sy.Log, planted: tuple[Planted, ...]
+) -> tuple[sy.Log, sy.Robot]:
+    """Log and description with the faults of these two stages.
+
+    Another robot's description names the joints its own way.
+    """
     log = plant(robot, log, "log", planted)
     described = plant(robot, robot, "description", planted)
     return log.replace(joint_names=described.joint_names), described
 
 
 def plant(robot: sy.Robot, subject: Any, stage: str, planted: tuple[Planted, ...]) -> Any:
-    """The subject of a stage with the faults that act there, those of a sensor before those of its numbers' meaning."""
+    """Return the subject of a stage with the faults that act there, sensor faults first."""
     for each in sorted(planted, key=lambda each: each.key not in FIRST):
         if FAULTS[each.key].stage == stage:
             subject = each.into(robot, subject)
@@ -163,21 +210,38 @@ def plant(robot: sy.Robot, subject: Any, stage: str, planted: tuple[Planted, ...
 
 
 def recording(rng: Rng) -> Recording:
-    """How this log is taken: 8 to 20 s, 100 to 500 Hz, torque noise 0.5 to 2 %, a delay below 2 ms, every other one with velocities."""
+    """How this log is taken.
+
+    8 to 20 s, 100 to 500 Hz, torque noise 0.5 to 2 %, a delay below 2 ms, every other one with
+    velocities.
+    """
     seconds = float(rng.choice([8.0, 10.0, 12.0, 16.0, 20.0]))
     sensors = Sensors(
-        torque_noise=rng.uniform(0.005, 0.02), torque_ripple=rng.uniform(0.0, 0.01), delay=rng.uniform(0.0, 0.002), encoder_noise=1e-5
+        torque_noise=rng.uniform(0.005, 0.02),
+        torque_ripple=rng.uniform(0.0, 0.01),
+        delay=rng.uniform(0.0, 0.002),
+        encoder_noise=1e-5,
     )
     rate = float(rng.choice([100.0, 125.0, 200.0, 250.0, 500.0]))
-    return Recording(seconds, max(5, math.ceil(seconds / 2)), rate, sensors, bool(rng.uniform() < 0.5))
+    return Recording(
+        seconds, max(5, math.ceil(seconds / 2)), rate, sensors, bool(rng.uniform() < 0.5)
+    )
 
 
 def taken(true: sy.Robot, motion: Fourier, plan: Recording, seed: int) -> sy.Log:
     """The log of a motion, with measured velocities if the recording has them."""
-    log = record(true, trajectory(motion, plan.seconds, plan.rate, true.joint_names), plan.rate, seed, plan.sensors)
+    log = record(
+        true,
+        trajectory(motion, plan.seconds, plan.rate, true.joint_names),
+        plan.rate,
+        seed,
+        plan.sensors,
+    )
     if not plan.velocities:
         return log
-    return log.replace(qd=motion(log.t).qd + VELOCITY_NOISE * _rng(seed, 1).normal(size=log.q.shape))
+    return log.replace(
+        qd=motion(log.t).qd + VELOCITY_NOISE * _rng(seed, 1).normal(size=log.q.shape)
+    )
 
 
 def _rng(seed: int, *stream: int) -> Rng:

@@ -1,8 +1,11 @@
-"""Faults that can be planted into an experiment: one row a fault, with its least size, where it acts and how.
+"""Faults that can be planted into an experiment.
 
-A fault acts at one of four stages: on the description that the user has, on the true robot, on its motion, or on the log. Its function
-takes and returns the subject of that stage: a Robot, a Robot, a Fourier motion or a Log. A measured log can hold faults of the first and
-last stage only. What a fault cannot show on which robot is found in `benchmarks.visibility`.
+One row a fault, with its least size, where it acts and how.
+
+A fault acts at one of four stages: on the description that the user has, on the true robot, on its
+motion, or on the log. Its function takes and returns the subject of that stage: a Robot, a Robot, a
+Fourier motion or a Log. A measured log can hold faults of the first and last stage only. What a
+fault cannot show on which robot is found in `benchmarks.visibility`.
 """
 
 from __future__ import annotations
@@ -30,11 +33,15 @@ MOTION = ("q", "qd", "qdd", "reference", "motor_position", "link_position")
 
 @dataclass(frozen=True)
 class Fault:
-    """One row. `plant(robot, subject, joints, size, rng)` returns the faulty subject; `robot` is the description.
+    """One row.
 
-    A size lies between `least` and `most` [unit], the latter being the worse; `either` says whether its inverse ("ratio") or its negative
-    ("sign") is as good. `places(robot)` are the sets of joints it may sit at; `whole` is True if it concerns the log as a whole, so that
-    the joints do not matter when it is named.
+    `plant(robot, subject, joints, size, rng)` returns the faulty subject; `robot` is the
+    description.
+
+    A size lies between `least` and `most` [unit], the latter being the worse; `either` says whether
+    its inverse ("ratio") or its negative ("sign") is as good. `places(robot)` are the sets of
+    joints it may sit at; `whole` is True if it concerns the log as a whole, so that the joints do
+    not matter when it is named.
     """
 
     key: str
@@ -50,9 +57,19 @@ class Fault:
 
     def draw(self, rng: Rng) -> float:
         """A size between the least and the worst, evenly in its logarithm."""
-        size = self.least * (self.most / self.least) ** rng.uniform() if self.most != self.least else self.least
+        size = (
+            self.least * (self.most / self.least) ** rng.uniform()
+            if self.most != self.least
+            else self.least
+        )
         turned = rng.uniform() < 0.5
-        return 1 / size if turned and self.either == "ratio" else -size if turned and self.either == "sign" else size
+        return (
+            1 / size
+            if turned and self.either == "ratio"
+            else -size
+            if turned and self.either == "sign"
+            else size
+        )
 
 
 def each_joint(robot: sy.Robot) -> list[Joints]:
@@ -73,7 +90,9 @@ def all_joints(robot: sy.Robot) -> list[Joints]:
 
 def turning_joints(robot: sy.Robot) -> list[Joints]:
     """All joints that turn, at once."""
-    turning = tuple(name for name in robot.joint_names if robot.mechanism.joint(name).kind != "prismatic")
+    turning = tuple(
+        name for name in robot.joint_names if robot.mechanism.joint(name).kind != "prismatic"
+    )
     return [turning] if turning else []
 
 
@@ -81,7 +100,8 @@ def one_or_all(robot: sy.Robot) -> list[Joints]:
     return each_joint(robot) + all_joints(robot)
 
 
-# -- on the log ------------------------------------------------------------------------------------------------------------------------
+# -- on the log
+# ----------------------------------------------------------------------------
 
 
 def swap(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
@@ -100,7 +120,7 @@ def scale_torques(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng
 
 
 def currents(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """Divide by torque constants that are spread over the joints at random, from half of `size` to twice that."""
+    """Divide by torque constants spread at random from half of `size` to twice that."""
     constants = size * rng.permutation(np.geomspace(0.5, 2.0, log.n))
     return changed(log, ("tau",), lambda x: x / constants)
 
@@ -112,7 +132,7 @@ def motor_side(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: R
 
 
 def without_gravity(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """The torque less the gravity of the description, as a controller with that model would have reported it."""
+    """Subtract the described gravity torque, as a controller with that model would."""
     assert log.tau is not None
     return log.replace(tau=log.tau - size * robot.gravity_torque(log.q))
 
@@ -128,11 +148,13 @@ def offset(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) 
 
 def clock(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
     """Stamps times a factor, in one of three cases 1000: milliseconds."""
-    return log.replace(t=log.t[0] + (log.t - log.t[0]) * (1000.0 if rng.uniform() < 1 / 3 else size))
+    return log.replace(
+        t=log.t[0] + (log.t - log.t[0]) * (1000.0 if rng.uniform() < 1 / 3 else size)
+    )
 
 
 def jitter(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """Stamps that are off by a normal deviate of `size` per cent of the interval, never so far that two change places."""
+    """Shift time stamps by normal deviates of `size` per cent of the interval, in order."""
     return log.replace(t=log.t + log.dt * np.clip(size / 100 * rng.normal(size=log.N), -0.49, 0.49))
 
 
@@ -147,7 +169,10 @@ def repeat_stamps(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng
 
 
 def delay(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """The torque of these joints comes `size` milliseconds late; before the first sample the robot stood still."""
+    """The torque of these joints comes `size` milliseconds late.
+
+    Before the first sample the robot stood still.
+    """
     assert log.tau is not None
     tau = log.tau.copy()
     for j in columns(log, joints):
@@ -156,7 +181,7 @@ def delay(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -
 
 
 def saturate(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """The torque is cut off at `size` per cent of its peak, or lower, so that at least 2 % of the samples are cut."""
+    """Clip the torque at `size` per cent of its peak, or lower, in at least 2 % of the samples."""
     (j,) = columns(log, joints)
     assert log.tau is not None
     tau = log.tau.copy()
@@ -175,30 +200,38 @@ def kill(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) ->
 
 
 def spike(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """Single readings that are off by `size` to either side, 0.5 % of the samples and at least five."""
+    """Shift single readings by `size` to either side, 0.5 % of the samples and at least five."""
     (j,) = columns(log, joints)
     q, hit = log.q.copy(), some(log.N, max(0.005, 5 / log.N), rng)
     q[hit, j] += size * rng.choice([-1.0, 1.0], len(hit))
     return log.replace(q=q)
 
 
-# -- on the description, the true robot and the motion ---------------------------------------------------------------------------------
+# -- on the description, the true robot and the motion
+# ---------------------------------------------------------------------------------
 
 
 def tilt(robot: sy.Robot, described: sy.Robot, joints: Joints, size: float, rng: Rng) -> sy.Robot:
-    """Gravity of the description turned by `size` degrees about a random axis at right angles to it."""
+    """Rotate the described gravity by `size` degrees about a random axis normal to it."""
     g = np.asarray(described.gravity, dtype=float)
     side = np.cross(g, rng.normal(size=3))
     side *= np.linalg.norm(g) / np.linalg.norm(side)
-    return described.with_gravity((math.cos(math.radians(size)) * g + math.sin(math.radians(size)) * side).tolist())
+    return described.with_gravity(
+        (math.cos(math.radians(size)) * g + math.sin(math.radians(size)) * side).tolist()
+    )
 
 
-def mistake(robot: sy.Robot, described: sy.Robot, joints: Joints, size: float, rng: Rng) -> sy.Robot:
+def mistake(
+    robot: sy.Robot, described: sy.Robot, joints: Joints, size: float, rng: Rng
+) -> sy.Robot:
     return stranger(described, rng)
 
 
 def couple(robot: sy.Robot, true: sy.Robot, joints: Joints, size: float, rng: Rng) -> sy.Robot:
-    """A motor that two joints share: inertia, viscous and Coulomb friction in equal parts, together `size` per cent of their torques."""
+    """A motor that two joints share.
+
+    Inertia, viscous and Coulomb friction in equal parts, together `size` per cent of their torques.
+    """
     _, qd, qdd = states = swing(true, 500)
     rms = np.sqrt(np.mean(true.inverse_dynamics(*states) ** 2, axis=0))
     j = [true.joint_names.index(name) for name in joints]
@@ -208,7 +241,10 @@ def couple(robot: sy.Robot, true: sy.Robot, joints: Joints, size: float, rng: Rn
 
 
 def still(robot: sy.Robot, motion: Fourier, joints: Joints, size: float, rng: Rng) -> Fourier:
-    """One joint moves by `size` [rad|m] in all; with all joints given, each moves by a twentieth of what it did."""
+    """One joint moves by `size` [rad|m] in all.
+
+    With all joints given, each moves by a twentieth of what it did.
+    """
     if len(joints) == motion.n:
         return motion.scaled(0.05)
     bounds, shrink = motion_bounds(motion), np.ones(motion.n)
@@ -217,7 +253,8 @@ def still(robot: sy.Robot, motion: Fourier, joints: Joints, size: float, rng: Rn
     return motion.scaled(shrink)
 
 
-# -- helpers ---------------------------------------------------------------------------------------------------------------------------
+# -- helpers
+# ----------------------------------------------------------------------------
 
 
 def columns(log: sy.Log, joints: Joints) -> list[int]:
@@ -234,7 +271,9 @@ def factors(log: sy.Log, joints: Joints, size: float) -> Array:
 
 def changed(log: sy.Log, signals: Sequence[str], change: Callable[[Array], Array]) -> sy.Log:
     """The log with these signals changed, where it has them."""
-    return log.replace(**{name: change(value) for name in signals if (value := getattr(log, name)) is not None})
+    return log.replace(
+        **{name: change(value) for name in signals if (value := getattr(log, name)) is not None}
+    )
 
 
 def some(count: int, share: float, rng: Rng) -> NDArray[np.int64]:
@@ -272,11 +311,14 @@ ROWS = (
 FAULTS = {row.key: row for row in ROWS}
 """The faults by key; the doctor's findings have the same keys."""
 FIRST = ("gravity taken out", "saturation", "dead channel", "encoder spikes", "delay")
-"""Faults that come before the others of the same log: their sizes are in the units and the time of a right one."""
+"""Faults applied before the others of a log: their sizes are in correct units and time."""
 
 
 class Planted(NamedTuple):
-    """A fault that was planted: its key, the joints it sits at, its size, and the seed of what else is random about it."""
+    """A fault that was planted.
+
+    Its key, the joints it sits at, its size, and the seed of what else is random about it.
+    """
 
     key: str
     joints: Joints
@@ -285,11 +327,16 @@ class Planted(NamedTuple):
 
     def into(self, robot: sy.Robot, subject: Any) -> Any:
         """The subject of the fault's stage, with the fault."""
-        return FAULTS[self.key].plant(robot, subject, self.joints, self.size, np.random.default_rng(self.seed))
+        return FAULTS[self.key].plant(
+            robot, subject, self.joints, self.size, np.random.default_rng(self.seed)
+        )
 
 
 def places_of(robot: sy.Robot, key: str) -> Sequence[Joints]:
-    """Where a fault may sit. A robot that is described with a shared motor has its coupling there."""
+    """Where a fault may sit.
+
+    A robot that is described with a shared motor has its coupling there.
+    """
     if key == "coupling" and robot.mechanism.couplings:
         return [(shared.joint_a, shared.joint_b) for shared in robot.mechanism.couplings]
     return FAULTS[key].places(robot)

@@ -1,4 +1,4 @@
-"""What a reader does: install the wheel into a new environment, then paste the code of a page into Python, line by line."""
+"""Install the wheel into a new environment and paste the code of a page into Python."""
 
 from __future__ import annotations
 
@@ -41,30 +41,36 @@ print(count, file=sys.__stdout__)
 
 
 def make_environment(repository: Path, folder: Path) -> Path:
-    """The interpreter of a new environment in a folder, with the wheel of a repository and the extras that the tutorials name."""
+    """Return the interpreter of a new environment with the wheel and its extras."""
     subprocess.run([sys.executable, "-m", "venv", folder / "fresh"], check=True)
     python = folder / "fresh" / "bin" / "python"
     pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     with tempfile.TemporaryDirectory() as copy:  # building leaves files beside the source
         kept = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info")
         source = shutil.copytree(repository, Path(copy) / "source", ignore=kept)
-        subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(source)], check=True)
+        subprocess.run(
+            [*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(source)], check=True
+        )
     (wheel,) = folder.glob("*.whl")
     subprocess.run([*pip, "install", f"{wheel}[{EXTRAS}]"], check=True)
     return python
 
 
 def paste(page: Path, python: Path) -> int:
-    """Paste the code of a page or notebook into an interpreter, in an empty folder with the files that the page offers.
+    """Paste the code of a page or notebook into an interpreter, in an empty folder.
 
-    Commands of a page are run between, except the README's, which name files of the reader. Returns how many blocks ran; an
-    AssertionError has what was said where one fails.
+    Commands of a page are run between, except the README's, which name files of the reader. Returns
+    how many blocks ran; an AssertionError has what was said where one fails.
     """
     if page.suffix == ".ipynb":
         blocks, offered = [("python", cell.code) for cell in cells(page)], []
     else:
         text = page.read_text(encoding="utf-8")
-        blocks = [(kind, code) for kind, code in BLOCK.findall(text) if kind != "sh" or page.name != "README.md"]
+        blocks = [
+            (kind, code)
+            for kind, code in BLOCK.findall(text)
+            if kind != "sh" or page.name != "README.md"
+        ]
         offered = DOWNLOAD.findall(text)
     with tempfile.TemporaryDirectory() as folder:
         for name in offered:
@@ -73,7 +79,13 @@ def paste(page: Path, python: Path) -> int:
         environment["STEELYARD_CACHE"] = str(python.parents[1] / "cache")
         environment["PATH"] = f"{python.parent}{os.pathsep}{environment['PATH']}"
         ran = subprocess.run(
-            [python, "-c", READER], input=json.dumps(blocks), cwd=folder, env=environment, capture_output=True, text=True, check=False
+            [python, "-c", READER],
+            input=json.dumps(blocks),
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
     assert ran.returncode == 0, ran.stderr[-3000:]
     return int(ran.stdout.split()[-1])

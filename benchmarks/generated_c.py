@@ -48,17 +48,26 @@ int main(void)
 
 
 def nanoseconds_per_call(
-    tree: Tree, quantity: str, frame: str | None, *, real: str = "double", calls: int = 20000, rounds: int = 10
+    tree: Tree,
+    quantity: str,
+    frame: str | None,
+    *,
+    real: str = "double",
+    calls: int = 20000,
+    rounds: int = 10,
 ) -> float:
-    """Nanoseconds that one call of the generated function takes, the best of some rounds, one state after another on one thread.
+    """Return the time of one call of the generated function [ns], the best of several rounds.
 
-    `quantity` is a name of `kernels.ALGORITHMS`. Compiled with -O3 -march=native. The same work as one call of Pinocchio's C++ function.
+    `quantity` is a name of `kernels.ALGORITHMS`. Compiled with -O3 -march=native. The same work as
+    one call of Pinocchio's C++ function.
     """
     made = module(tree, "timed", frame, real=real, functions=[quantity])
     with tempfile.TemporaryDirectory(prefix="steelyard-c-") as folder:
         _, source = write_c(made, folder)
         main = Path(folder) / "main.c"
-        main.write_text(_main(made.programs[quantity], made.prefix, real, calls, rounds), encoding="ascii")
+        main.write_text(
+            _main(made.programs[quantity], made.prefix, real, calls, rounds), encoding="ascii"
+        )
         binary = Path(folder) / "timed"
         compile_c([source, main], binary, FLAGS)
         ran = subprocess.run([str(binary)], capture_output=True, text=True, check=True)
@@ -66,7 +75,10 @@ def nanoseconds_per_call(
 
 
 def compile_c(sources: Sequence[Path], target: Path, flags: Sequence[str]) -> None:
-    """Compile with the machine's C compiler ($CC, else cc, gcc or clang); what it has to say goes into the error."""
+    """Compile with the machine's C compiler ($CC, else cc, gcc or clang).
+
+    What it has to say goes into the error.
+    """
     command = [compiler(), *flags, *map(str, sources), "-o", str(target), "-lm"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode or ran.stderr:
@@ -76,17 +88,32 @@ def compile_c(sources: Sequence[Path], target: Path, flags: Sequence[str]) -> No
 def compiler() -> str:
     """The path of a C compiler."""
     named = os.environ.get("CC")
-    found = next((path for name in ([named] if named else ["cc", "gcc", "clang"]) if (path := shutil.which(name))), None)
+    found = next(
+        (
+            path
+            for name in ([named] if named else ["cc", "gcc", "clang"])
+            if (path := shutil.which(name))
+        ),
+        None,
+    )
     if found is None:
-        raise ProblemError(f"no C compiler is found ({named or 'cc, gcc or clang'}): generated C can be written but not compiled here")
+        raise ProblemError(
+            f"no C compiler is found ({named or 'cc, gcc or clang'}): generated C can be written"
+            " but not compiled here"
+        )
     return found
 
 
 def _main(program: Program, prefix: str, real: str, calls: int, rounds: int) -> str:
     rng = np.random.default_rng(0)
-    tables = [_table(o.name, rng.uniform(-1.0, 1.0, (STATES, max(o.size, 1))), real) for o in program.inputs]
+    tables = [
+        _table(o.name, rng.uniform(-1.0, 1.0, (STATES, max(o.size, 1))), real)
+        for o in program.inputs
+    ]
     outputs = [f"static {real} out_{o.name}[{max(o.size, 1)}];" for o in program.outputs]
-    arguments = [f"in_{o.name}[s]" for o in program.inputs] + [f"out_{o.name}" for o in program.outputs]
+    arguments = [f"in_{o.name}[s]" for o in program.inputs] + [
+        f"out_{o.name}" for o in program.outputs
+    ]
     first = f"out_{program.outputs[0].name}"
     return MAIN.format(
         prefix=prefix, tables="\n".join(tables), outputs="\n".join(outputs), call=f"{program.name}({', '.join(arguments)})", first=first,
@@ -95,5 +122,8 @@ def _main(program: Program, prefix: str, real: str, calls: int, rounds: int) -> 
 
 
 def _table(name: str, values: np.ndarray, real: str) -> str:
-    rows = ",\n  ".join("{" + ", ".join(repr(float(x)) + ("f" if real == "float" else "") for x in row) + "}" for row in values)
+    rows = ",\n  ".join(
+        "{" + ", ".join(repr(float(x)) + ("f" if real == "float" else "") for x in row) + "}"
+        for row in values
+    )
     return f"static const {real} in_{name}[{len(values)}][{values.shape[1]}] = {{\n  {rows}\n}};"

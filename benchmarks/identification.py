@@ -1,12 +1,16 @@
-"""Identification, timed: a million samples of an arm, a humanoid, the fold alone, every estimator, and FIGAROH's pipeline on the same data.
+"""Identification, timed.
+
+A million samples of an arm, a humanoid, the fold alone, every estimator, and FIGAROH's pipeline on
+the same data.
 
     python -m benchmarks.identification [--samples N] [--rounds N]
 
-Every case runs in a process of its own, which first identifies from a short part so that kernels are compiled; the best of some rounds
-counts. Memory is the largest that the process ever had less what it had with the log and before anything else.
-FIGAROH (figaroh on the package index) takes part where it is installed: its regressor, its elimination of columns, its base parameters by
-QR and its least squares, as its examples call them, on as many of the same samples as fit into memory. The exit code says whether every
-bar was met.
+Every case runs in a process of its own, which first identifies from a short part so that kernels
+are compiled; the best of some rounds counts. Memory is the largest that the process ever had less
+what it had with the log and before anything else. FIGAROH (figaroh on the package index) takes part
+where it is installed: its regressor, its elimination of columns, its base parameters by QR and its
+least squares, as its examples call them, on as many of the same samples as fit into memory. The
+exit code says whether every bar was met.
 """
 
 from __future__ import annotations
@@ -37,8 +41,8 @@ from steelyard.drawing.table import Table, named_columns
 from steelyard.identification import ESTIMATORS
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.problem import Problem
+from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.identification.samples.samples import prepare
 
 RATE = 1000.0  # [Hz]
 SHORT = 20_000  # samples that a process begins with
@@ -51,7 +55,7 @@ SIGNALS = ("t", "q", "qd", "qdd", "tau")
 
 @dataclass(frozen=True)
 class Case:
-    """A log of `share` of the samples asked for, with these signals and options, and what its identification may take [s], [MB]."""
+    """A log of `share` of the samples, its signals, options, and limits [s], [MB]."""
 
     robot: str
     seconds: float
@@ -74,17 +78,28 @@ CASES = {
 
 def robot_of(case: Case) -> sy.Robot:
     """The robot with all terms of its joints."""
-    return load(urdf(case.robot), quiet=True).with_friction(viscous=2.0, coulomb=3.0, offset=0.2).with_rotors(0.5)
+    return (
+        load(urdf(case.robot), quiet=True)
+        .with_friction(viscous=2.0, coulomb=3.0, offset=0.2)
+        .with_rotors(0.5)
+    )
 
 
 def synthetic(robot: sy.Robot, samples: int, repeats: bool = True) -> sy.Log:
-    """A log of a smooth motion of all joints with known derivatives; a little noise on the torque, and on positions that never repeat."""
+    """A log of a smooth motion of all joints with known derivatives.
+
+    A little noise on the torque, and on positions that never repeat.
+    """
     t = np.arange(samples) / RATE
     n = robot.n
     q, qd, qdd = (np.zeros((samples, n)) for _ in range(3))
     rng = np.random.default_rng(0)
     for k in range(1, 6):
-        w, phase, a = 2 * np.pi * 0.1 * k, rng.uniform(0, 2 * np.pi, n), rng.uniform(0.2, 0.5, n) / k
+        w, phase, a = (
+            2 * np.pi * 0.1 * k,
+            rng.uniform(0, 2 * np.pi, n),
+            rng.uniform(0.2, 0.5, n) / k,
+        )
         rates = w if repeats else w * rng.uniform(0.8, 1.2, n)
         angle = rates * t[:, None] + phase
         q += a * np.sin(angle)
@@ -96,14 +111,24 @@ def synthetic(robot: sy.Robot, samples: int, repeats: bool = True) -> sy.Log:
 
 
 def measured(name: str, samples: int, rounds: int) -> dict[str, float]:
-    """Wall and processor time [s] and memory [MB] of a case, in a process of its own that reads the log from files."""
+    """Return wall and processor time [s] and memory [MB] of a case in a separate process."""
     case = CASES[name]
     with tempfile.TemporaryDirectory() as folder:
         log = synthetic(robot_of(case), int(case.share * samples), case.repeats)
         for signal in case.signals:
             np.save(Path(folder) / f"{signal}.npy", getattr(log, signal))
         del log
-        command = [sys.executable, "-m", "benchmarks.identification", "--case", name, "--folder", folder, "--rounds", str(rounds)]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.identification",
+            "--case",
+            name,
+            "--folder",
+            folder,
+            "--rounds",
+            str(rounds),
+        ]
         found = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(found.stdout.splitlines()[-1]))
 
@@ -112,7 +137,10 @@ def run(name: str, folder: Path, rounds: int) -> dict[str, float]:
     """What `measured` returns, in this process."""
     case = CASES[name]
     robot = robot_of(case)
-    log = sy.Log(**{signal: np.load(folder / f"{signal}.npy") for signal in case.signals}, joint_names=robot.joint_names)
+    log = sy.Log(
+        **{signal: np.load(folder / f"{signal}.npy") for signal in case.signals},
+        joint_names=robot.joint_names,
+    )
     before = present()
     sy.identify(robot, log[:SHORT], **case.options)
     times = [seconds(partial(sy.identify, robot, log, **case.options)) for _ in range(rounds)]
@@ -149,7 +177,9 @@ def figaroh_pipeline(path: str, log: sy.Log) -> Callable[[], object] | None:
     part: Any = log[:FIGAROH_SAMPLES]
 
     def run() -> object:
-        W = RegressorBuilder(robot, config).build_basic_regressor(part.q, part.qd, part.qdd, {"act_idxv": list(range(model.nv))})
+        W = RegressorBuilder(robot, config).build_basic_regressor(
+            part.q, part.qd, part.qdd, {"act_idxv": list(range(model.nv))}
+        )
         reduced, names = eliminate_non_dynaffect(W, columns)
         base = get_baseParams(reduced, names)[0]
         return np.linalg.lstsq(base, part.tau.T.ravel(), rcond=None)
@@ -159,7 +189,9 @@ def figaroh_pipeline(path: str, log: sy.Log) -> Callable[[], object] | None:
 
 def main() -> int:
     """Print what was measured beside what it may be."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.identification", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.identification", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--case", choices=list(CASES), help=argparse.SUPPRESS)
@@ -172,7 +204,10 @@ def main() -> int:
     out.print(this_machine())
     found = {name: measured(name, options.samples, options.rounds) for name in CASES}
     out.print(case_table(found))
-    met = all(x["wall"] <= CASES[name].seconds and x["memory"] <= CASES[name].megabytes for name, x in found.items())
+    met = all(
+        x["wall"] <= CASES[name].seconds and x["memory"] <= CASES[name].megabytes
+        for name, x in found.items()
+    )
     first = CASES[next(iter(CASES))]
     robot = robot_of(first)
     log = synthetic(robot, FOLDED)
@@ -187,20 +222,31 @@ def main() -> int:
         return int(not met or rate < LEAST_FOLD)
     theirs = min(seconds(other)[1] for _ in range(options.rounds)) / FIGAROH_SAMPLES
     whole = found[next(iter(CASES))]
-    out.print(f"FIGAROH: {1e6 * theirs:.1f} us of a processor a sample on {FIGAROH_SAMPLES} samples")
     out.print(
-        f"{theirs * rate:.0f} times our fold, at least {LEAST_RATIO:g}; {theirs * whole['samples'] / whole['cpu']:.0f} times the first row"
+        f"FIGAROH: {1e6 * theirs:.1f} us of a processor a sample on {FIGAROH_SAMPLES} samples"
+    )
+    out.print(
+        f"{theirs * rate:.0f} times our fold, at least {LEAST_RATIO:g};"
+        f" {theirs * whole['samples'] / whole['cpu']:.0f} times the first row"
     )
     return int(not met or rate < LEAST_FOLD or theirs * rate < LEAST_RATIO)
 
 
 def case_table(found: dict[str, dict[str, float]]) -> Table:
     """Times and memory of all cases with what is allowed."""
-    columns = named_columns("log", ">samples", ">wall [s]", ">allowed", ">processor [s]", ">memory [MB]", ">allowed")
+    columns = named_columns(
+        "log", ">samples", ">wall [s]", ">allowed", ">processor [s]", ">memory [MB]", ">allowed"
+    )
     rows = []
     for name, x in found.items():
         case = CASES[name]
-        numbers = f"{x['wall']:.1f}", f"{case.seconds:g}", f"{x['cpu']:.1f}", f"{x['memory']:.0f}", f"{case.megabytes:g}"
+        numbers = (
+            f"{x['wall']:.1f}",
+            f"{case.seconds:g}",
+            f"{x['cpu']:.1f}",
+            f"{x['memory']:.0f}",
+            f"{case.megabytes:g}",
+        )
         rows.append((f"{case.robot}: {name}", f"{x['samples']:.0f}", *numbers))
     return Table("Identification", columns, tuple(rows), "memory beside the log")
 
@@ -215,7 +261,9 @@ def present() -> float:
 
 def peak() -> float:
     """Largest memory of this process so far [MB]."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e3 if sys.platform != "darwin" else 1e6)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1e3 if sys.platform != "darwin" else 1e6
+    )
 
 
 if __name__ == "__main__":

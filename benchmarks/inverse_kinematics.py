@@ -1,10 +1,13 @@
-"""Inverse kinematics against EAIK and OptIK, which pip installs, in one run: accuracy, number of solutions, time.
+"""Inverse kinematics against EAIK and OptIK, which pip installs, in one run.
+
+Accuracy, number of solutions, time.
 
 python -m benchmarks.inverse_kinematics              all arms, 10 000 random poses each
 python -m benchmarks.inverse_kinematics --poses 1000 fewer
 python -m benchmarks.inverse_kinematics --update     write the table of docs/inverse_kinematics.md
 
-Times are CPU times of one thread, the best of several rounds, so that what else runs on the machine counts little.
+Times are CPU times of one thread, the best of several rounds, so that what else runs on the machine
+counts little.
 """
 
 from __future__ import annotations
@@ -28,14 +31,22 @@ from steelyard.motion.inverse_kinematics.numerical import joint_range
 
 Array = NDArray[np.float64]
 CLOSED = ("ur5", "ur10e", "puma560", "elbow_6r", "kuka_like", "scara", "panda", "iiwa14")
-NUMERICAL = {"panda": ("panda_link0", "panda_link8"), "xarm7": ("link_base", "link_eef"), "iiwa14": None}  # base and tip for OptIK
+# base and tip for OptIK
+NUMERICAL = {
+    "panda": ("panda_link0", "panda_link8"),
+    "xarm7": ("link_base", "link_eef"),
+    "iiwa14": None,
+}
 AT_MOST, ACCURACY, FOUND, REGULAR = 150.0, 1e-10, 1e-6, 1e-6
 SOLVED, AT_LEAST = 0.999, 100e3
 PEER_POSES = 500  # of OptIK, which takes one at a time
 
 
 class ClosedRow(NamedTuple):
-    """One arm in closed form. Errors in m and rad; times in ns a pose in a batch and us a single call."""
+    """One arm in closed form.
+
+    Errors in m and rad; times in ns a pose in a batch and us a single call.
+    """
 
     arm: str
     solutions: float
@@ -54,7 +65,10 @@ class ClosedRow(NamedTuple):
 
 
 class NumericalRow(NamedTuple):
-    """One arm by the numerical solver: fraction solved to 1e-6, poses a second; OptIK's time a pose [us] and fraction."""
+    """One arm by the numerical solver.
+
+    Fraction solved to 1e-6, poses a second; OptIK's time a pose [us] and fraction.
+    """
 
     arm: str
     solved: float
@@ -91,7 +105,7 @@ def measure_closed(name: str, count: int) -> ClosedRow:
     robot, frame = arm(name), frame_of(arm(name))
     closed = analytic(robot, frame, None)
     assert closed is not None
-    held = dict.fromkeys(closed.held, 0.6)
+    held = dict.fromkeys(closed.fixed, 0.6)
     q, T = random_poses(robot, count, held)
     s = sy.inverse_kinematics(robot, T, frame, free=held or None)
     pose, branch = np.nonzero(s.valid)
@@ -100,14 +114,39 @@ def measure_closed(name: str, count: int) -> ClosedRow:
     away = np.abs((s.q - q[:, None] + np.pi) % (2 * np.pi) - np.pi)[..., on_the_way].max(axis=-1)
     lost = int((np.where(s.valid, away, np.inf).min(axis=-1) > FOUND).sum())
     with sy.threads(1):
-        batch = 1e9 / count * seconds(lambda: sy.inverse_kinematics(robot, T, frame, free=held or None))
-    single = 1e6 / 200 * seconds(lambda: [sy.inverse_kinematics(robot, pose, frame, free=held or None) for pose in T[:200]])
+        batch = (
+            1e9 / count * seconds(lambda: sy.inverse_kinematics(robot, T, frame, free=held or None))
+        )
+    single = (
+        1e6
+        / 200
+        * seconds(
+            lambda: [
+                sy.inverse_kinematics(robot, pose, frame, free=held or None) for pose in T[:200]
+            ]
+        )
+    )
     differ, eaik_batch, eaik_single = compare_with_eaik(robot, frame, T, held)
-    return ClosedRow(name, float(s.count.mean()), float(error), lost, differ, batch, eaik_batch, single, eaik_single)
+    return ClosedRow(
+        name,
+        float(s.count.mean()),
+        float(error),
+        lost,
+        differ,
+        batch,
+        eaik_batch,
+        single,
+        eaik_single,
+    )
 
 
-def compare_with_eaik(robot: sy.Robot, frame: str, T: Array, held: dict[str, float]) -> tuple[str, float, float]:
-    """For how many poses away from singularities the numbers of solutions differ; EAIK's times [ns, us]. Not for arms of four joints."""
+def compare_with_eaik(
+    robot: sy.Robot, frame: str, T: Array, held: dict[str, float]
+) -> tuple[str, float, float]:
+    """For how many poses away from singularities the numbers of solutions differ.
+
+    EAIK's times [ns, us]. Not for arms of four joints.
+    """
     if robot.n < 6:
         return "-", np.nan, np.nan
     peer, poses = eaik_robot(robot, frame, held), pose_for_eaik(robot, frame, T)
@@ -116,10 +155,16 @@ def compare_with_eaik(robot: sy.Robot, frame: str, T: Array, held: dict[str, flo
     single = 1e6 / 200 * seconds(lambda: [peer.IK(pose) for pose in listed[:200]])
     unlimited = analytic(robot, frame, None, False)
     assert unlimited is not None
-    q, code, _ = unlimited.kernel(T, unlimited.start(np.zeros(robot.n), np.array(list(held.values()))))
+    q, code, _ = unlimited.kernel(
+        T, unlimited.start(np.zeros(robot.n), np.array(list(held.values())))
+    )
     valid = code == VALID
     counts = np.array([eaik_count(peer, pose) for pose in poses])
-    return str(int((valid.sum(axis=1) != counts)[_regular(robot, frame, q, valid)].sum())), batch, single
+    return (
+        str(int((valid.sum(axis=1) != counts)[_regular(robot, frame, q, valid)].sum())),
+        batch,
+        single,
+    )
 
 
 def wall(function: Callable[[], Any], rounds: int = 5) -> float:
@@ -138,13 +183,15 @@ def eaik_count(peer: Any, pose: Array) -> int:
     distinct: list[Array] = []
     for row in rows:
         point = np.concatenate([np.cos(row), np.sin(row)])
-        if np.abs(peer.fwdKin(row) - pose).max() < 1e-8 and all(np.abs(point - other).max() > FOUND for other in distinct):
+        if np.abs(peer.fwdKin(row) - pose).max() < 1e-8 and all(
+            np.abs(point - other).max() > FOUND for other in distinct
+        ):
             distinct.append(point)
     return len(distinct)
 
 
 def _regular(robot: sy.Robot, frame: str, q: Array, valid: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which poses have all their solutions away from singularities, by the least singular value of the Jacobian."""
+    """Return which poses have all solutions away from singularities of the Jacobian."""
     J = robot.jacobian(np.where(valid[..., None], q, 0.3), frame)
     J = J[..., np.abs(J).max(axis=(0, 1, 2)) > 1e-12]
     least = np.linalg.svd(J, compute_uv=False)[..., 5]
@@ -158,12 +205,17 @@ def measure_numerical(name: str, count: int) -> NumericalRow:
     s = sy.inverse_kinematics(robot, T, frame, method="numerical")
     error = np.abs(robot.forward_kinematics(np.nan_to_num(s.best), frame) - T).max(axis=(-1, -2))
     with sy.threads(1):
-        rate = count / seconds(lambda: sy.inverse_kinematics(robot, T, frame, method="numerical"), 10)
+        rate = count / seconds(
+            lambda: sy.inverse_kinematics(robot, T, frame, method="numerical"), 10
+        )
     return NumericalRow(name, float((error <= 1e-6).mean()), rate, *_optik(name, T[:PEER_POSES]))
 
 
 def _optik(name: str, T: Array) -> tuple[float, float]:
-    """OptIK's time a pose [us] and the fraction that it solves; NaN where it is absent or the arm is no URDF."""
+    """OptIK's time a pose [us] and the fraction that it solves.
+
+    NaN where it is absent or the arm is no URDF.
+    """
     ends = NUMERICAL[name]
     try:
         import optik
@@ -177,21 +229,67 @@ def _optik(name: str, T: Array) -> tuple[float, float]:
     low, high = map(np.array, peer.joint_limits())
     start = time.process_time()
     found = [peer.ik(config, pose.tolist(), list((low + high) / 2)) for pose in T]
-    return 1e6 * (time.process_time() - start) / len(T), float(np.mean([each is not None for each in found]))
+    return 1e6 * (time.process_time() - start) / len(T), float(
+        np.mean([each is not None for each in found])
+    )
 
 
 def tables(closed: list[ClosedRow], numerical: list[NumericalRow], count: int) -> str:
     """The results in Markdown."""
-    columns = ("arm", "solutions", "largest error", "origin lost", "counts unlike EAIK's", "ns a pose", "EAIK", "us a single call", "EAIK")
+    columns = (
+        "arm",
+        "solutions",
+        "largest error",
+        "origin lost",
+        "counts unlike EAIK's",
+        "ns a pose",
+        "EAIK",
+        "us a single call",
+        "EAIK",
+    )
     head = f"| {' | '.join(columns)} |"
-    lines = [f"{count} random poses within the limits, one thread, {this_machine()}", "", head, "|---" + "|---:" * 8 + "|"]
+    lines = [
+        f"{count} random poses within the limits, one thread, {this_machine()}",
+        "",
+        head,
+        "|---" + "|---:" * 8 + "|",
+    ]
     for row in closed:
-        cells = (f"{row.solutions:.1f}", f"{row.error:.0e}", str(row.lost), row.differ, f"{row.batch:.0f}", _number(row.eaik_batch))
-        lines.append("| " + " | ".join((row.arm, *cells, f"{row.single:.1f}", _number(row.eaik_single, 1))) + " |")
-    lines += ["", "| arm, numerically | solved to 1e-6 | poses a second | OptIK [us a pose] | OptIK solves |", "|---|---:|---:|---:|---:|"]
+        cells = (
+            f"{row.solutions:.1f}",
+            f"{row.error:.0e}",
+            str(row.lost),
+            row.differ,
+            f"{row.batch:.0f}",
+            _number(row.eaik_batch),
+        )
+        lines.append(
+            "| "
+            + " | ".join((row.arm, *cells, f"{row.single:.1f}", _number(row.eaik_single, 1)))
+            + " |"
+        )
+    lines += [
+        "",
+        "| arm, numerically | solved to 1e-6 | poses a second | OptIK [us a pose] | OptIK solves |",
+        "|---|---:|---:|---:|---:|",
+    ]
     for each in numerical:
-        peer = (_number(each.optik), "-" if np.isnan(each.optik_solved) else f"{100 * each.optik_solved:.1f} %")
-        lines.append("| " + " | ".join((each.arm, f"{100 * each.solved:.2f} %", f"{each.rate:,.0f}".replace(",", " "), *peer)) + " |")
+        peer = (
+            _number(each.optik),
+            "-" if np.isnan(each.optik_solved) else f"{100 * each.optik_solved:.1f} %",
+        )
+        lines.append(
+            "| "
+            + " | ".join(
+                (
+                    each.arm,
+                    f"{100 * each.solved:.2f} %",
+                    f"{each.rate:,.0f}".replace(",", " "),
+                    *peer,
+                )
+            )
+            + " |"
+        )
     return "\n".join(lines)
 
 
@@ -201,7 +299,9 @@ def _number(x: float, digits: int = 0) -> str:
 
 def main() -> int:
     """Print the tables; the exit code says whether every target was met."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.inverse_kinematics", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.inverse_kinematics", description=__doc__
+    )
     parser.add_argument("--poses", type=int, default=10_000)
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
@@ -218,7 +318,9 @@ def main() -> int:
         path = ROOT / "docs" / "inverse_kinematics.md"
         before, _, rest = path.read_text(encoding="utf-8").partition("<!-- measured -->\n")
         _, _, after = rest.partition("<!-- end -->\n")
-        path.write_text(f"{before}<!-- measured -->\n{text}\n<!-- end -->\n{after}", encoding="utf-8")
+        path.write_text(
+            f"{before}<!-- measured -->\n{text}\n<!-- end -->\n{after}", encoding="utf-8"
+        )
     return 0 if all(row.met for row in closed) and all(each.met for each in numerical) else 1
 
 

@@ -1,4 +1,7 @@
-"""Every kernel of a robot, timed: batches against Pinocchio, one call, generated C, two threads against one."""
+"""Every kernel of a robot, timed.
+
+Batches against Pinocchio, one call, generated C, two threads against one.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from steelyard.errors import ProblemError
 def measure(robot: Robot, rounds: int = 12) -> tuple[tuple[Timing, ...], str]:
     """Time all of the robot without friction, which Pinocchio does not know.
 
-    Arrays are plain (N, n) C-order float64. Returns the timings and a sentence on why Pinocchio took no part, empty if it did.
+    Arrays are plain (N, n) C-order float64. Returns the timings and a sentence on why Pinocchio
+    took no part, empty if it did.
     """
     robot = robot.without_friction()
     batches, absent = against_pinocchio(robot, rounds)
@@ -33,15 +37,25 @@ def _single(robot: Robot, other: PinocchioModel | None, rounds: int) -> Timing:
     q, qd, qdd = (x[0] for x in states)
     calls: dict[str, Call] = {"ours": lambda: robot.inverse_dynamics(q, qd, qdd)}
     if other is not None:
-        rnea, model, data, rows = other.pin.rnea, other.model, other.data, [x[0] for x in other.arrange(states)]
+        rnea, model, data, rows = (
+            other.pin.rnea,
+            other.model,
+            other.data,
+            [x[0] for x in other.arrange(states)],
+        )
         calls["other"] = lambda: rnea(model, data, *rows)
     best = best_times(calls, rounds)
     theirs = 1e9 * best["other"] if other else None
-    return Timing("inverse_dynamics, one call", 1, 1e9 * best["ours"], theirs, "rnea" if other else "")
+    return Timing(
+        "inverse_dynamics, one call", 1, 1e9 * best["ours"], theirs, "rnea" if other else ""
+    )
 
 
 def _in_c(robot: Robot, single: Timing) -> list[Timing]:
-    """The generated C, timed inside C, beside Pinocchio's single call from Python; nothing if there is no C compiler."""
+    """The generated C, timed inside C, beside Pinocchio's single call from Python.
+
+    Nothing if there is no C compiler.
+    """
     try:
         ours = nanoseconds_per_call(robot.tree, "inverse_dynamics", None)
     except ProblemError:

@@ -1,4 +1,7 @@
-"""Chains of 24 and 100 joints: seconds to the first answer in fresh processes with empty caches, and times against Pinocchio."""
+"""Chains of 24 and 100 joints.
+
+Seconds to the first answer in fresh processes with empty caches, and times against Pinocchio.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,16 @@ from steelyard.kernels import ALGORITHMS, kernel
 KINEMATICS = ("forward_kinematics", "jacobian", "jacobian_rate")
 SECONDS = {
     24: dict.fromkeys(ALGORITHMS, 5.0) | {"christoffel": 15.0},
-    100: {"inverse_dynamics": 5.0, "forward_dynamics": 5.0, "regressor": 20.0} | dict.fromkeys(KINEMATICS, 5.0),
+    100: (
+        {"inverse_dynamics": 5.0, "forward_dynamics": 5.0, "regressor": 20.0}
+        | dict.fromkeys(KINEMATICS, 5.0)
+    ),
 }
 """Per number of joints: seconds that the first answer of an algorithm may take."""
 FASTER = 10.0  # times faster than Pinocchio's loop
 AGAINST = {24: tuple(PINOCCHIO), 100: ("inverse_dynamics", "forward_dynamics", "regressor")}
 RESULTS, FEWEST, MOST = 4e6, 8, 256
-"""Bytes of the results of a batch, about, and its fewest and most samples: they stay in the cache, as Pinocchio's single result does."""
+"""Approximate bytes of a batch's results, and its fewest and most samples: they fit the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +58,24 @@ def main() -> int:
     options = _options()
     out = console()
     out.print(this_machine())
-    firsts = [measure(joints, name) for joints in options.joints for name in options.only or SECONDS[joints] if name in SECONDS[joints]]
+    firsts = [
+        measure(joints, name)
+        for joints in options.joints
+        for name in options.only or SECONDS[joints]
+        if name in SECONDS[joints]
+    ]
     out.print(first_table(firsts))
     met = all(each.wall <= each.allowed for each in firsts)
     for joints in options.joints:
         wanted = [name for name in AGAINST[joints] if not options.only or name in options.only]
         robot = chain(joints)
-        found = [against_pinocchio(robot, options.rounds, [name], batch(robot, name)) for name in wanted]
-        timings, absent = [row for rows, _ in found for row in rows], {why for _, why in found if why}
+        found = [
+            against_pinocchio(robot, options.rounds, [name], batch(robot, name)) for name in wanted
+        ]
+        timings, absent = (
+            [row for rows, _ in found for row in rows],
+            {why for _, why in found if why},
+        )
         out.print(speed_table(joints, timings))
         for why in absent:
             out.print(f"Absolute times only: {why}.")
@@ -72,7 +88,11 @@ def measure(joints: int, algorithm: str, rounds: int = 2) -> First:
     found = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as cache:
-            environment = {**os.environ, "STEELYARD_CACHE": cache, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            environment = {
+                **os.environ,
+                "STEELYARD_CACHE": cache,
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            }
             line = [sys.executable, "-m", "benchmarks.large", "--first", str(joints), algorithm]
             run = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
         found.append(json.loads(run.stdout.splitlines()[-1]))
@@ -84,7 +104,7 @@ def first(joints: int, algorithm: str) -> tuple[float, float]:
     from time import perf_counter, process_time
 
     robot = chain(joints)
-    tree, frame = robot.tree, robot.body_names[-1] if ALGORITHMS[algorithm].framed else None
+    tree, frame = robot.tree, robot.body_names[-1] if ALGORITHMS[algorithm].needs_frame else None
     inputs, _ = ALGORITHMS[algorithm].operands(tree, [])
     start = perf_counter(), process_time()
     kernel(tree, algorithm, frame=frame)(*(np.full(o.shape, 0.3) for o in inputs))
@@ -99,27 +119,61 @@ def batch(robot: sy.Robot, algorithm: str) -> int:
 
 def first_table(rows: Sequence[First]) -> Table:
     columns = named_columns(">joints", "algorithm", ">wall [s]", ">processor [s]", ">allowed [s]")
-    cells = [(str(r.joints), r.algorithm, f"{r.wall:.2f}", f"{r.processor:.2f}", f"{r.allowed:.0f}") for r in rows]
+    cells = [
+        (str(r.joints), r.algorithm, f"{r.wall:.2f}", f"{r.processor:.2f}", f"{r.allowed:.0f}")
+        for r in rows
+    ]
     return Table("First answer", columns, tuple(cells), "fresh processes, empty cache; best of two")
 
 
 def speed_table(joints: int, rows: Sequence[Timing]) -> Table:
-    columns = named_columns("algorithm", ">samples", ">us a sample", ">Pinocchio", ">times faster", ">claimed", "against")
+    columns = named_columns(
+        "algorithm",
+        ">samples",
+        ">us a sample",
+        ">Pinocchio",
+        ">times faster",
+        ">claimed",
+        "against",
+    )
     cells = []
     for row in rows:
         other = ("-", "-") if row.other is None else (f"{row.other / 1e3:.2f}", f"{row.ratio:.1f}")
-        cells.append((row.quantity, str(row.samples), f"{row.ours / 1e3:.2f}", *other, f"{FASTER:.0f}", row.how))
+        cells.append(
+            (
+                row.quantity,
+                str(row.samples),
+                f"{row.ours / 1e3:.2f}",
+                *other,
+                f"{FASTER:.0f}",
+                row.how,
+            )
+        )
     return Table(f"{joints} joints", columns, tuple(cells), "one thread")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__)
-    parser.add_argument("joints", nargs="*", type=int, default=list(SECONDS), help=f"some of {', '.join(map(str, SECONDS))}")
+    parser.add_argument(
+        "joints",
+        nargs="*",
+        type=int,
+        default=list(SECONDS),
+        help=f"some of {', '.join(map(str, SECONDS))}",
+    )
     parser.add_argument("--only", nargs="+", metavar="ALGORITHM", help="some of the algorithms")
-    parser.add_argument("--rounds", type=int, default=12, help="how many rounds to take the best of, against Pinocchio")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=12,
+        help="how many rounds to take the best of, against Pinocchio",
+    )
     options = parser.parse_args()
     if unknown := [joints for joints in options.joints if joints not in SECONDS]:
-        parser.error(f"no chain of {unknown[0]} joints in the benchmark; known: {', '.join(map(str, SECONDS))}")
+        parser.error(
+            f"no chain of {unknown[0]} joints in the benchmark; known:"
+            f" {', '.join(map(str, SECONDS))}"
+        )
     return options
 
 

@@ -1,8 +1,11 @@
-"""python -m benchmarks.loops: linkages and a Delta against Pinocchio's constraint dynamics and MuJoCo's equalities, in one run.
+"""python -m benchmarks.loops.
 
-Steps a second on one thread, the gap of the loops and the drift of energy over 10 s at 1 ms, and inverse dynamics with multipliers.
-Pinocchio: classical Runge-Kutta in a loop of Python with Baumgarte's stabilisation (kp, kd below). MuJoCo: `mujoco.rollout` with RK4.
-Without friction and rotors, from rest.
+Linkages and a Delta against Pinocchio's constraint dynamics and MuJoCo's equalities, in one run.
+
+Steps a second on one thread, the gap of the loops and the drift of energy over 10 s at 1 ms, and
+inverse dynamics with multipliers. Pinocchio: classical Runge-Kutta in a loop of Python with
+Baumgarte's stabilisation (kp, kd below). MuJoCo: `mujoco.rollout` with RK4. Without friction and
+rotors, from rest.
 """
 
 from __future__ import annotations
@@ -40,15 +43,20 @@ def best_time(run: Callable[[], object]) -> float:
 
 
 class Pinocchio:
-    """The robot as Pinocchio reads it from our URDF, its loops as rigid constraints of three rows."""
+    """Return the robot as Pinocchio reads it from our URDF, with three-row rigid constraints."""
 
     def __init__(self, robot: sy.Robot) -> None:
         with tempfile.TemporaryDirectory() as folder:
             robot.to_urdf(Path(folder) / "robot.urdf")
             self.model = pin.buildModelFromUrdf(str(Path(folder) / "robot.urdf"))
         self.robot, self.model.gravity.linear = robot, np.array(robot.gravity)
-        self.order = [self.model.joints[self.model.getJointId(name)].idx_v for name in robot.joint_names]
-        self.closures, self.found = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        self.order = [
+            self.model.joints[self.model.getJointId(name)].idx_v for name in robot.joint_names
+        ]
+        self.closures, self.found = (
+            pin.StdVec_RigidConstraintModel(),
+            pin.StdVec_RigidConstraintData(),
+        )
         for loop in robot.mechanism.loops:
             self.closures.append(self._closure(loop))
             self.found.append(self.closures[len(self.closures) - 1].createData())
@@ -57,13 +65,32 @@ class Pinocchio:
 
     def _closure(self, loop: object) -> pin.RigidConstraintModel:
         frames = [self.model.frames[self.model.getFrameId(link)] for link in (loop.a, loop.b)]  # type: ignore[attr-defined]
-        at = [frame.placement * pin.SE3(np.eye(3), np.array(pose.p)) for frame, pose in zip(frames, (loop.at_a, loop.at_b), strict=True)]  # type: ignore[attr-defined]
-        made = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, frames[0].parentJoint, at[0], frames[1].parentJoint, at[1])
+        at = [
+            frame.placement * pin.SE3(np.eye(3), np.array(pose.p))
+            for frame, pose in zip(frames, (loop.at_a, loop.at_b), strict=True)  # type: ignore[attr-defined]
+        ]
+        made = pin.RigidConstraintModel(
+            pin.ContactType.CONTACT_3D,
+            self.model,
+            frames[0].parentJoint,
+            at[0],
+            frames[1].parentJoint,
+            at[1],
+        )
         made.setBaumgarteCorrectorParameters(pin.BaumgarteCorrectorParameters(KP, KD))
         return made
 
     def rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return pin.constraintDynamics(self.model, self.data, q, v, np.zeros(self.model.nv), self.closures, self.found, self.settings)
+        return pin.constraintDynamics(
+            self.model,
+            self.data,
+            q,
+            v,
+            np.zeros(self.model.nv),
+            self.closures,
+            self.found,
+            self.settings,
+        )
 
     def step(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Classical Runge-Kutta."""
@@ -75,25 +102,40 @@ class Pinocchio:
         a3 = self.rate(move(self.model, q, h / 2 * v2), v3)
         v4 = v + h * a3
         a4 = self.rate(move(self.model, q, h * v3), v4)
-        return move(self.model, q, h / 6 * (v + 2 * v2 + 2 * v3 + v4)), v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        return move(self.model, q, h / 6 * (v + 2 * v2 + 2 * v3 + v4)), v + h / 6 * (
+            a1 + 2 * a2 + 2 * a3 + a4
+        )
 
     def run(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and velocities of our joints every tenth step, from zero at rest; angles are summed up from the velocities' turns."""
+        """Positions and velocities of our joints every tenth step, from zero at rest.
+
+        Angles are summed up from the velocities' turns.
+        """
         q, v, kept = pin.neutral(self.model), np.zeros(self.model.nv), []
         for k in range(steps + 1):
             if k % 10 == 0:
-                kept.append((pin.difference(self.model, pin.neutral(self.model), q)[self.order], v[self.order]))
+                kept.append(
+                    (
+                        pin.difference(self.model, pin.neutral(self.model), q)[self.order],
+                        v[self.order],
+                    )
+                )
             q, v = self.step(q, v)
         positions, velocities = zip(*kept, strict=True)
         return np.array(positions), np.array(velocities)
 
 
 def in_mujoco(robot: sy.Robot) -> mujoco.MjModel:
-    """The robot in MuJoCo with `connect` equalities, as hard as they can be without limiting the step."""
+    """Return the robot in MuJoCo with `connect` equalities, as stiff as the step allows."""
     spec = mujoco.MjSpec()
     add_bodies(spec, robot.tree)
     for loop in robot.mechanism.loops:
-        equality = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=loop.a, name2=loop.b)
+        equality = spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_CONNECT,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1=loop.a,
+            name2=loop.b,
+        )
         equality.data[:3], equality.data[3:6] = loop.at_a.p, loop.at_b.p
         equality.solref[:2], equality.solimp[:3] = (2 * STEP, 1.0), (0.9999, 0.9999, 0.001)
     model = spec.compile()
@@ -115,7 +157,9 @@ def errors(robot: sy.Robot, q: np.ndarray, qd: np.ndarray) -> tuple[float, float
     """The largest gap [m] and the drift of energy over the largest kinetic energy."""
     kinetic = robot.kinetic_energy(q, qd)
     energy = kinetic + robot.potential_energy(q)
-    return float(np.abs(robot.closure(q)).max()), float(np.abs(energy - energy[0]).max() / kinetic.max())
+    return float(np.abs(robot.closure(q)).max()), float(
+        np.abs(energy - energy[0]).max() / kinetic.max()
+    )
 
 
 def compare(robot: sy.Robot) -> dict[str, tuple[float, float, float]]:
@@ -124,8 +168,12 @@ def compare(robot: sy.Robot) -> dict[str, tuple[float, float, float]]:
     q0 = robot.assemble(0.03 * np.random.default_rng(0).normal(size=(RUNS, robot.n)))
     for method in ("rk4", "rk8", "euler"):
         options = {"seconds": STEPS * STEP, "step": STEP, "every": STEPS, "method": method}
-        speed = RUNS * STEPS / best_time(lambda options=options: sy.simulate(robot, q0=q0, **options))  # type: ignore[misc]
-        run = sy.simulate(robot, q0=np.zeros(robot.n), seconds=SECONDS, step=STEP, method=method, every=10)
+        speed = (
+            RUNS * STEPS / best_time(lambda options=options: sy.simulate(robot, q0=q0, **options))  # type: ignore[misc]
+        )
+        run = sy.simulate(
+            robot, q0=np.zeros(robot.n), seconds=SECONDS, step=STEP, method=method, every=10
+        )
         rows[f"steelyard {method}"] = (speed, *errors(robot, run.q, run.qd))
     if all(body.inertia.m for body in robot.tree.bodies):  # MuJoCo has no massless links
         model, zero = in_mujoco(robot), np.zeros((1, robot.n))
@@ -146,7 +194,7 @@ def inverse_time(robot: sy.Robot) -> float:
 
 
 def agreement(robot: sy.Robot, q0: np.ndarray) -> float:
-    """The largest difference of accelerations from Pinocchio's constraint dynamics at closed states, over the largest of them."""
+    """Return the largest relative difference from Pinocchio's constraint dynamics."""
     peer, rng = Pinocchio(robot), np.random.default_rng(1)
     q = robot.assemble(q0[:20])
     qd = robot.consistent_velocity(q, rng.normal(size=q.shape))
@@ -154,12 +202,14 @@ def agreement(robot: sy.Robot, q0: np.ndarray) -> float:
     turn, speed = np.empty(peer.model.nv), np.empty(peer.model.nv)
     for k in range(len(q)):
         turn[peer.order], speed[peer.order] = q[k], qd[k]
-        theirs[k] = peer.rate(pin.integrate(peer.model, pin.neutral(peer.model), turn), speed)[peer.order]
+        theirs[k] = peer.rate(pin.integrate(peer.model, pin.neutral(peer.model), turn), speed)[
+            peer.order
+        ]
     return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
 
 
 def redundant() -> tuple[float, float]:
-    """What the torques of four drives leave of the equations over the largest, and how far they are from the smallest that satisfy them."""
+    """Return the relative residual of four drives' torques, and their excess."""
     robot = sy.load("planar_3rrr")
     q = robot.assemble(0.1 * np.random.default_rng(2).normal(size=(200, robot.n)))
     qd = robot.consistent_velocity(q, np.ones_like(q))
@@ -167,12 +217,18 @@ def redundant() -> tuple[float, float]:
     a, force = robot.constrained_inverse_dynamics(q, qd, qdd), robot.inverse_dynamics(q, qd, qdd)
     left = force - a.tau - np.einsum("bij,bi->bj", robot.closure_jacobian(q), a.multipliers)
     driven, N = list(robot.tree.driven), robot.freedom_basis(q)
-    least = np.einsum("bij,bj->bi", np.linalg.pinv(np.swapaxes(N[:, driven], -1, -2)), np.einsum("bij,bi->bj", N, force))
-    return float(np.abs(left).max() / np.abs(force).max()), float(np.abs(a.tau[:, driven] - least).max() / np.abs(least).max())
+    least = np.einsum(
+        "bij,bj->bi",
+        np.linalg.pinv(np.swapaxes(N[:, driven], -1, -2)),
+        np.einsum("bij,bi->bj", N, force),
+    )
+    return float(np.abs(left).max() / np.abs(force).max()), float(
+        np.abs(a.tau[:, driven] - least).max() / np.abs(least).max()
+    )
 
 
 def identified() -> tuple[float, float]:
-    """Relative error of the drives' torques of a Delta on a motion that was not used, before and after it was identified."""
+    """Return relative errors of a Delta's drive torques on held-out motion, before and after."""
     described = sy.load("delta")
     true = perturbed(described, seed=3)
     fit = sy.identify(described, _drive_log(true, 0, 0.005))
@@ -192,8 +248,15 @@ def _drive_log(robot: sy.Robot, seed: int, noise: float) -> sy.Log:
     qdd[:, driven] = -w * w * ((s * k) @ a + (c * k) @ b)
     q = robot.assemble(q, hold=names)
     qd = robot.consistent_velocity(q, qd, hold=names)
-    tau = robot.constrained_inverse_dynamics(q, qd, robot.consistent_acceleration(q, qd, qdd, hold=names)).tau[:, driven]
-    return sy.Log(t=t, q=q[:, driven], tau=tau + noise * tau.std(axis=0) * rng.normal(size=tau.shape), joint_names=names)
+    tau = robot.constrained_inverse_dynamics(
+        q, qd, robot.consistent_acceleration(q, qd, qdd, hold=names)
+    ).tau[:, driven]
+    return sy.Log(
+        t=t,
+        q=q[:, driven],
+        tau=tau + noise * tau.std(axis=0) * rng.normal(size=tau.shape),
+        joint_names=names,
+    )
 
 
 def main() -> int:
@@ -205,20 +268,37 @@ def main() -> int:
         for name in ("four_bar", "five_bar", "delta"):
             robot = sy.load(name).without_friction().without_rotors()
             rows, inverse = compare(robot), inverse_time(robot)
-            print(f"\n| {name} | steps/s | gap over {SECONDS:g} s [m] | drift of energy |\n| --- | --- | --- | --- |")
+            print(
+                f"\n| {name} | steps/s | gap over {SECONDS:g} s [m] | drift of energy |\n| --- |"
+                " --- | --- | --- |"
+            )
             for row, (speed, gap, drift) in rows.items():
                 print(f"| {row} | {speed:,.0f} | {gap:.1e} | {drift:.1e} |", flush=True)
             print(f"\ninverse dynamics with multipliers: {inverse * 1e9:.0f} ns a sample")
             apart = agreement(robot, 0.03 * np.random.default_rng(0).normal(size=(20, robot.n)))
-            print(f"largest difference from Pinocchio's constraint dynamics: {apart:.1e} of the largest acceleration")
+            print(
+                f"largest difference from Pinocchio's constraint dynamics: {apart:.1e} of the"
+                " largest acceleration"
+            )
             met &= apart <= 1e-6
             if name == "four_bar":
                 speed, gap, _ = rows["steelyard rk4"]
-                met &= speed >= 1e6 and gap <= 1e-12 and rows["steelyard rk8"][2] <= 1e-9 and inverse <= 200e-9
+                met &= (
+                    speed >= 1e6
+                    and gap <= 1e-12
+                    and rows["steelyard rk8"][2] <= 1e-9
+                    and inverse <= 200e-9
+                )
         left, more = redundant()
-        print(f"\nfour drives of a planar 3-RRR: {left:.1e} left of the equations, {more:.1e} from the smallest torques (1e-10 claimed)")
+        print(
+            f"\nfour drives of a planar 3-RRR: {left:.1e} left of the equations, {more:.1e} from"
+            " the smallest torques (1e-10 claimed)"
+        )
         before, after = identified()
-        print(f"Delta from its drives, error on another motion: {100 * before:.1f} % before, {100 * after:.2f} % after")
+        print(
+            f"Delta from its drives, error on another motion: {100 * before:.1f} % before,"
+            f" {100 * after:.2f} % after"
+        )
         met &= left <= 1e-10 and more <= 1e-8 and after <= 0.02
     print("every claim is met" if met else "a claim is NOT met")
     return 0 if met else 1

@@ -7,17 +7,24 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from steelyard.checks.timing import machine
+from steelyard.checks.timing import machine_summary
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def this_machine() -> str:
-    """The machine, the packages and the commit of this checkout; a warning where so much else runs that times mean little."""
+    """The machine, the packages and the commit of this checkout.
+
+    A warning where so much else runs that times mean little.
+    """
     packages = ", ".join(f"{name} {_version(name)}" for name in ("llvmlite", "pin"))
     cores, load = os.cpu_count() or 1, os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    busy = f" The machine is busy (load {load:.1f} on {cores} cores): run this again when it is not." if load > 0.6 * cores else ""
-    return f"{machine()}, {packages}; commit {_commit()}.{busy}"
+    busy = (
+        f" The machine is busy (load {load:.1f} on {cores} cores): run this again when it is not."
+        if load > 0.6 * cores
+        else ""
+    )
+    return f"{machine_summary()}, {packages}; commit {_commit()}.{busy}"
 
 
 def _version(package: str) -> str:
@@ -37,4 +44,6 @@ def _commit() -> str:
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True
+    ).stdout.strip()

@@ -1,7 +1,10 @@
-"""python -m benchmarks.moving_base: a base that moves against Pinocchio's free-flyer in one run, gravity at run time, a force plate.
+"""python -m benchmarks.moving_base.
 
-Differences from Pinocchio are relative to the largest entry. Times are ns a sample of a batch on one thread; Pinocchio runs in a loop of
-Python. The force plate: an arm whose links differ from the description is identified from the wrench at its base alone.
+A base that moves against Pinocchio's free-flyer in one run, gravity at run time, a force plate.
+
+Differences from Pinocchio are relative to the largest entry. Times are ns a sample of a batch on
+one thread; Pinocchio runs in a loop of Python. The force plate: an arm whose links differ from the
+description is identified from the wrench at its base alone.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ ORDER = (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)  # Pinocchio's inertial parameters in our
 
 
 class FreeFlyer:
-    """A robot of a URDF on Pinocchio's free-flyer, and ours on a base of the same motion, in a random state."""
+    """Return a robot on Pinocchio's free-flyer and ours with the same base motion."""
 
     def __init__(self, name: str) -> None:
         self.robot = sy.load(urdf(name)).without_friction()
@@ -35,7 +38,9 @@ class FreeFlyer:
         self.data, rng = self.model.createData(), np.random.default_rng(5)
         self.q = pin.integrate(self.model, pin.neutral(self.model), rng.normal(size=self.model.nv))
         self.v, self.a = rng.normal(size=(2, self.model.nv))
-        joints = [self.model.joints[self.model.getJointId(joint)] for joint in self.robot.joint_names]
+        joints = [
+            self.model.joints[self.model.getJointId(joint)] for joint in self.robot.joint_names
+        ]
         self.order, places = [joint.idx_v for joint in joints], [joint.idx_q for joint in joints]
         self.state = self.q[places], self.v[self.order], self.a[self.order]
         R, v, w = pin.Quaternion(self.q[3:7]).toRotationMatrix(), self.v[:3], self.v[3:6]
@@ -45,18 +50,28 @@ class FreeFlyer:
         """Largest difference over the largest entry, by quantity."""
         robot, order, motion = self.robot, self.order, (self.q, self.v, self.a)
         tau = np.array(pin.rnea(self.model, self.data, *motion))
-        by_q, by_v = (np.array(x) for x in pin.computeRNEADerivatives(self.model, self.data, *motion)[:2])
+        by_q, by_v = (
+            np.array(x) for x in pin.computeRNEADerivatives(self.model, self.data, *motion)[:2]
+        )
         Y = pin.computeJointTorqueRegressor(self.model, self.model.createData(), *motion)
-        columns = [10 * (self.model.getJointId(body.joint) - 1) + k for body in robot.tree.bodies for k in ORDER]
-        slopes = robot.inverse_dynamics_derivatives(*self.state, base=self.base)
+        columns = [
+            10 * (self.model.getJointId(body.joint) - 1) + k
+            for body in robot.tree.bodies
+            for k in ORDER
+        ]
+        derivatives = robot.inverse_dynamics_derivatives(*self.state, base=self.base)
         return {
             "torques": _apart(robot.inverse_dynamics(*self.state, base=self.base), tau[order]),
             "the base's wrench": _apart(robot.base_wrench(*self.state, self.base), tau[:6]),
-            "derivatives by q": _apart(slopes[0], by_q[np.ix_(order, order)]),
-            "derivatives by qd": _apart(slopes[1], by_v[np.ix_(order, order)]),
-            "regressor": _apart(robot.regressor(*self.state, self.base)[:, : len(columns)], Y[np.ix_(order, columns)]),
+            "derivatives by q": _apart(derivatives[0], by_q[np.ix_(order, order)]),
+            "derivatives by qd": _apart(derivatives[1], by_v[np.ix_(order, order)]),
+            "regressor": _apart(
+                robot.regressor(*self.state, self.base)[:, : len(columns)],
+                Y[np.ix_(order, columns)],
+            ),
             "regressor of the wrench": _apart(
-                robot.base_wrench_regressor(*self.state, self.base)[:, : len(columns)], Y[np.ix_(range(6), columns)]
+                robot.base_wrench_regressor(*self.state, self.base)[:, : len(columns)],
+                Y[np.ix_(range(6), columns)],
             ),
         }
 
@@ -86,11 +101,19 @@ def costs(flyer: FreeFlyer) -> dict[str, float]:
     few = 500
     rows: dict[str, tuple[Callable[[], object], int]] = {
         "inverse dynamics": (lambda: robot.inverse_dynamics(q, qd, qdd), SAMPLES),
-        "inverse dynamics, gravity as an input": (lambda: robot.inverse_dynamics(q, qd, qdd, base=base), SAMPLES),
+        "inverse dynamics, gravity as an input": (
+            lambda: robot.inverse_dynamics(q, qd, qdd, base=base),
+            SAMPLES,
+        ),
         "forward dynamics": (lambda: robot.forward_dynamics(q, qd, qdd), SAMPLES),
-        "forward dynamics, gravity as an input": (lambda: robot.forward_dynamics(q, qd, qdd, base=base), SAMPLES),
+        "forward dynamics, gravity as an input": (
+            lambda: robot.forward_dynamics(q, qd, qdd, base=base),
+            SAMPLES,
+        ),
         "Pinocchio's rnea on a free-flyer": (
-            lambda: [pin.rnea(flyer.model, flyer.data, flyer.q, flyer.v, flyer.a) for _ in range(few)],
+            lambda: [
+                pin.rnea(flyer.model, flyer.data, flyer.q, flyer.v, flyer.a) for _ in range(few)
+            ],
             few,
         ),
     }
@@ -107,7 +130,7 @@ def another_gravity(robot: sy.Robot) -> float:
 
 
 def force_plate() -> tuple[float, float, float]:
-    """Relative errors of the wrench on another motion, before and after, and of joint torques that were never measured."""
+    """Return relative errors of the wrench on another motion, and of unmeasured joint torques."""
     described = sy.load("spatial_3r").without_friction()
     true = perturbed(described, seed=3)
     fit = sy.identify(described, _plate_log(true, 0, 0.005))
@@ -120,10 +143,19 @@ def force_plate() -> tuple[float, float, float]:
 
 
 def _plate_log(robot: sy.Robot, seed: int, noise: float) -> sy.Log:
-    rng, w, k, t = np.random.default_rng(seed), 2 * np.pi / 10.0, np.arange(1, 6), np.arange(0.0, 10.0, 0.01)
+    rng, w, k, t = (
+        np.random.default_rng(seed),
+        2 * np.pi / 10.0,
+        np.arange(1, 6),
+        np.arange(0.0, 10.0, 0.01),
+    )
     a, b = rng.normal(size=(2, 5, robot.n)) * 0.5
     s, c = np.sin(w * np.outer(t, k)), np.cos(w * np.outer(t, k))
-    q, qd, qdd = (s / k) @ a + (c / k) @ b, w * (c @ a - s @ b), -w * w * ((s * k) @ a + (c * k) @ b)
+    q, qd, qdd = (
+        (s / k) @ a + (c / k) @ b,
+        w * (c @ a - s @ b),
+        -w * w * ((s * k) @ a + (c * k) @ b),
+    )
     wrench = robot.base_wrench(q, qd, qdd)
     wrench = wrench + noise * wrench.std(axis=0) * rng.normal(size=wrench.shape)
     return sy.Log(t=t, q=q, qd=qd, qdd=qdd, base_wrench=wrench, joint_names=robot.joint_names)
@@ -144,13 +176,21 @@ def main() -> int:
                 print(f"  {what}: {1e9 * seconds:.1f} ns")
             for kind in ("inverse", "forward"):
                 ratio = times[f"{kind} dynamics, gravity as an input"] / times[f"{kind} dynamics"]
-                print(f"  gravity as an input costs {ratio:.2f} times the constant one in {kind} dynamics ({COST:g} allowed)")
+                print(
+                    f"  gravity as an input costs {ratio:.2f} times the constant one in {kind}"
+                    f" dynamics ({COST:g} allowed)"
+                )
                 met &= ratio <= COST
-            print(f"  first call with another gravity: {1e6 * another_gravity(flyer.robot):.0f} us, nothing compiled")
+            print(
+                f"  first call with another gravity: {1e6 * another_gravity(flyer.robot):.0f} us,"
+                " nothing compiled"
+            )
             met &= max(found.values()) <= SAME
     before, after, unseen = force_plate()
     print(
-        f"\nforce plate: wrench on another motion {100 * before:.1f} % before, {100 * after:.2f} % after; torques never measured", end=" "
+        f"\nforce plate: wrench on another motion {100 * before:.1f} % before, {100 * after:.2f} %"
+        " after; torques never measured",
+        end=" ",
     )
     print(f"{100 * unseen:.2f} %")
     met &= after <= WRENCH

@@ -12,7 +12,9 @@ from steelyard.mechanism.tree import Tree
 
 
 def model_of(tree: Tree, free: bool = False) -> Any:
-    """A MuJoCo model built body by body from a tree's numbers; `free`: on a base that nothing holds.
+    """A MuJoCo model built body by body from a tree's numbers.
+
+    `free`: on a base that nothing holds.
 
     Where an axis passes through the body's origin, so does MuJoCo's.
     """
@@ -34,9 +36,17 @@ def add_bodies(spec: Any, tree: Tree, free: bool = False) -> None:
         mujoco.mju_mat2Quat(quaternion, R.flatten())
         full = [I.xx, I.yy, I.zz, I.xy, I.xz, I.yz]
         new = made[body.parent + 1].add_body(
-            name=body.name, pos=p, quat=quaternion, mass=m, ipos=c, fullinertia=full, explicitinertial=True
+            name=body.name,
+            pos=p,
+            quat=quaternion,
+            mass=m,
+            ipos=c,
+            fullinertia=full,
+            explicitinertial=True,
         )
-        kind = mujoco.mjtJoint.mjJNT_HINGE if body.kind == "revolute" else mujoco.mjtJoint.mjJNT_SLIDE
+        kind = (
+            mujoco.mjtJoint.mjJNT_HINGE if body.kind == "revolute" else mujoco.mjtJoint.mjJNT_SLIDE
+        )
         joint = new.add_joint(name=body.joint, type=kind, axis=body.axis)
         joint.armature = tree.terms[body.coordinate].get("armature", 0.0)
         joint.damping[0] = tree.terms[body.coordinate].get("viscous", 0.0)
@@ -46,6 +56,8 @@ def add_bodies(spec: Any, tree: Tree, free: bool = False) -> None:
 def _free_base(spec: Any, tree: Tree) -> Any:
     m, c, I = at_com(tree.base_inertia)  # noqa: E741
     full = [I.xx, I.yy, I.zz, I.xy, I.xz, I.yz]
-    base = spec.worldbody.add_body(name="free base", mass=m, ipos=c, fullinertia=full, explicitinertial=True)
+    base = spec.worldbody.add_body(
+        name="free base", mass=m, ipos=c, fullinertia=full, explicitinertial=True
+    )
     base.add_freejoint()
     return base

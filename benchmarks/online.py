@@ -1,6 +1,8 @@
-"""A robot watched while it works: the time of an update, what is noticed and how soon, and what is taken for something in an hour.
+"""A robot watched while it works.
 
-python -m benchmarks.online               all of it, about ten minutes; the exit code says whether every target is met
+The time of an update, what is noticed and how soon, and what is taken for something in an hour.
+
+python -m benchmarks.online               about ten minutes; the exit code states the outcome
 python -m benchmarks.online --minutes 5   a shorter hour, to work with
 python -m benchmarks.online --update      write the table of docs/online.md
 """
@@ -22,7 +24,7 @@ from numpy.typing import NDArray
 import steelyard as sy
 from benchmarks.arms import arm
 from benchmarks.work import Noise, Work, measured, work
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 from steelyard.identification.estimators.least_squares import weighted
 from steelyard.identification.model.accumulator import Accumulator
 
@@ -43,7 +45,9 @@ FORMS = (
     ("without accelerations", False, PLAIN, 2),
     ("with errors of the model", False, POOR, 3),
 )
-WEAK = 1e-4  # of the largest singular value, columns of unit norm: below it a direction is known by rounding alone
+# of the largest singular value, columns of unit norm: below it a direction is known by rounding
+# alone
+WEAK = 1e-4
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,9 @@ def described() -> sy.Robot:
 @cache
 def true() -> sy.Robot:
     """The arm that works: other inertias than described, with friction and rotors."""
-    return sy.perturbed(described().with_friction(viscous=2.0, coulomb=1.5, offset=0.3).with_rotors(0.2), 3)
+    return sy.perturbed(
+        described().with_friction(viscous=2.0, coulomb=1.5, offset=0.3).with_rotors(0.2), 3
+    )
 
 
 @cache
@@ -77,7 +83,9 @@ def size() -> Array:
     return np.asarray(np.sqrt(np.mean(work(true(), 60.0, 100.0, 99).torque(true()) ** 2, axis=0)))
 
 
-def shift(minutes: int, seed: int, noise: Noise = PLAIN) -> Iterator[tuple[Work, tuple[Array, ...]]]:
+def shift(
+    minutes: int, seed: int, noise: Noise = PLAIN
+) -> Iterator[tuple[Work, tuple[Array, ...]]]:
     """Yield a minute of work after the other, with what is measured of it."""
     for k in range(minutes):
         motion = work(true(), 60.0, RATE, 1000 * seed + k)
@@ -114,7 +122,9 @@ def best(run: Callable[[], object], times: int) -> float:
     return float(least)
 
 
-def rolling(update: Callable[..., object], data: tuple[Array | None, ...], portion: int) -> Callable[[], object]:
+def rolling(
+    update: Callable[..., object], data: tuple[Array | None, ...], portion: int
+) -> Callable[[], object]:
     """An update with the next samples of a minute, which begins again at its end."""
     starts = cycle(range(0, 20000, portion))
 
@@ -127,37 +137,59 @@ def rolling(update: Callable[..., object], data: tuple[Array | None, ...], porti
 
 def pace(update: Callable[..., object], data: tuple[Array | None, ...]) -> tuple[float, float]:
     """The time of a sample [µs] in blocks of 100 and one by one."""
-    return best(rolling(update, data, 100), 1000) / 100 * 1e6, best(rolling(update, data, 1), 4000) * 1e6
+    return (
+        best(rolling(update, data, 100), 1000) / 100 * 1e6,
+        best(rolling(update, data, 1), 4000) * 1e6,
+    )
 
 
 def speed() -> Iterator[Row]:
-    """The time of an update while the arm is watched, beside the accumulator's own fold, without accelerations, and of the observer."""
+    """Measure the time of an update, of the plain fold, and of the collision observer."""
     o, (q, qd, qdd, tau) = identifier(0, True), learnt(0)
     model = o.model
     block, single = pace(o.update, (q, qd, qdd, tau))
     assert o.change is None  # after a change there would be less to do
     empty = Accumulator.empty(model.reach, model.base.n_base)
     fold = best(lambda: empty.fold(model.rows(q[:1], qd[:1], qdd[:1]), tau[:1]), 200) * 1e6
-    columns, faster = f"{model.base.n_base} columns", f"{fold / single:.0f} times as fast as the fold of a batch"
-    yield Row(f"update in blocks of 100 ({columns}), a sample", f"{block:.1f} µs", "10 µs", block <= 10.0)
-    yield Row(f"update one by one ({columns})", f"{single:.0f} µs ({faster})", "60 µs", single <= 60.0)
+    columns, faster = (
+        f"{model.base.n_base} columns",
+        f"{fold / single:.0f} times as fast as the fold of a batch",
+    )
+    yield Row(
+        f"update in blocks of 100 ({columns}), a sample", f"{block:.1f} µs", "10 µs", block <= 10.0
+    )
+    yield Row(
+        f"update one by one ({columns})", f"{single:.0f} µs ({faster})", "60 µs", single <= 60.0
+    )
     others = {
         "the same without accelerations": pace(identifier(0, False).update, (q, qd, None, tau)),
-        "collision observer": pace(sy.CollisionObserver(o, rate=RATE, rest=REST).update, (q, qd, tau)),
+        "collision observer": pace(
+            sy.CollisionObserver(o, rate=RATE, rest=REST).update, (q, qd, tau)
+        ),
     }
     for name, (together, alone) in others.items():
-        yield Row(f"{name}, in blocks and one by one", f"{together:.1f} µs and {alone:.0f} µs", "-", True)
+        yield Row(
+            f"{name}, in blocks and one by one", f"{together:.1f} µs and {alone:.0f} µs", "-", True
+        )
 
 
 def equality() -> Iterator[Row]:
-    """Estimates of a minute one by one against those of the batch, and the batch against itself with its rows in another order."""
+    """Compare estimates sample by sample with the batch, and the batch with reordered rows."""
     o, data = sy.OnlineIdentifier(described(), learn=0), learnt(1)
     for k in range(len(data[0])):
         o.update(*(x[k] for x in data))
-    Y, tau, empty = o.model.rows(*data[:3]), data[3], Accumulator.empty(o.model.reach, o.model.base.n_base)
+    Y, tau, empty = (
+        o.model.rows(*data[:3]),
+        data[3],
+        Accumulator.empty(o.model.reach, o.model.base.n_base),
+    )
     moving = np.abs(data[1]) > 0.0
-    totals = [empty.fold(Y[way], tau[way], moving[way]) for way in (slice(None), slice(None, None, -1))]
-    (expected, weights), (turned, _) = (weighted(total, o.model.base.values(o.model.start)) for total in totals)
+    totals = [
+        empty.fold(Y[way], tau[way], moving[way]) for way in (slice(None), slice(None, None, -1))
+    ]
+    (expected, weights), (turned, _) = (
+        weighted(total, o.model.base.values(o.model.start)) for total in totals
+    )
     torque = float(np.max(np.abs(Y @ (o.base_values - expected))) / np.max(np.abs(tau)))
     yield Row("one by one against the batch, in torque", f"{torque:.1e}", "1e-9", torque <= 1e-9)
     R = totals[0].triangle(weights)[:-1, :-1]
@@ -166,28 +198,48 @@ def equality() -> Iterator[Row]:
     told = Vt[values > WEAK * values[0]]
     off, own, whole = (
         float(np.linalg.norm(P @ (x * scale)) / np.linalg.norm(expected * scale))
-        for P, x in ((told, o.base_values - expected), (np.eye(len(R)), turned - expected), (np.eye(len(R)), o.base_values - expected))
+        for P, x in (
+            (told, o.base_values - expected),
+            (np.eye(len(R)), turned - expected),
+            (np.eye(len(R)), o.base_values - expected),
+        )
     )
     hidden = len(R) - len(told)
-    yield Row(f"the same, in the {len(told)} of {len(R)} base parameters that the work shows", f"{off:.1e}", "1e-9", off <= 1e-9)
+    yield Row(
+        f"the same, in the {len(told)} of {len(R)} base parameters that the work shows",
+        f"{off:.1e}",
+        "1e-9",
+        off <= 1e-9,
+    )
     said = f"{whole:.1e}; the batch against itself with its rows turned round: {own:.1e}"
-    yield Row(f"the same with the {hidden} below {WEAK:g} of the largest singular value", said, "-", True)
+    yield Row(
+        f"the same with the {hidden} below {WEAK:g} of the largest singular value", said, "-", True
+    )
 
 
 def loads(form: str, accelerations: bool, noise: Noise, seed: int) -> Iterator[Row]:
     """How late 1 kg is noticed after it was picked up in motion, at random times."""
-    loaded, rng, late, errors = true().with_payload(MASS, com=(0.0, 0.0, 0.08)), np.random.default_rng(0), [], []
+    loaded, rng, late, errors = (
+        true().with_payload(MASS, com=(0.0, 0.0, 0.08)),
+        np.random.default_rng(0),
+        [],
+        [],
+    )
     for trial in range(TRIALS):
         o = identifier(seed + 20 + trial % 4, accelerations, noise)
         motion = work(true(), 20.0, RATE, 100 * seed + 5000 + trial)
         moving = np.flatnonzero(np.max(np.abs(motion.qd), axis=1) > 0.1)
         at = int(rng.choice(moving[(moving > 500) & (moving < len(motion.t) - 1000)]))
-        tau = np.where(np.arange(len(motion.t))[:, None] < at, motion.torque(true()), motion.torque(loaded))
+        tau = np.where(
+            np.arange(len(motion.t))[:, None] < at, motion.torque(true()), motion.torque(loaded)
+        )
         begin = o.samples
         feed(o, measured(motion, tau, size(), noise, RATE, trial), accelerations)
         change = o.change
         late.append(np.inf if change is None else round(change.noticed - (begin + at) / RATE, 9))
-        errors.append(np.inf if change is None or change.kind != "load" else abs(change.values[0] - MASS))
+        errors.append(
+            np.inf if change is None or change.kind != "load" else abs(change.values[0] - MASS)
+        )
     found = np.array(late)
     worst, early = float(found.max()), int(np.sum(found < 0))
     weighed = f"; weighed within {np.quantile(errors, 0.9):.2g} kg in 9 of 10"
@@ -205,7 +257,9 @@ def quiet(minutes: int, form: str, accelerations: bool, noise: Noise, seed: int)
             alarms += 1
             print(f"\n{o.change}")
             o.rearm()
-    yield Row(f"false changes in {watched / 60:.0f} min of work, {form}", str(alarms), "0", alarms == 0)
+    yield Row(
+        f"false changes in {watched / 60:.0f} min of work, {form}", str(alarms), "0", alarms == 0
+    )
 
 
 @cache
@@ -213,13 +267,30 @@ def fitted() -> sy.Fit:
     """The arm identified from two minutes of its work."""
     parts = list(shift(2, 7))
     q, qd, qdd, tau = (np.concatenate([data[k] for _, data in parts]) for k in range(4))
-    log = sy.Log(t=np.arange(len(q)) / RATE, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=described().joint_names)
-    return sy.identify(described(), log, friction=("viscous", "coulomb", "offset"), delay=0, coulomb_width=0, diagnose=False)
+    log = sy.Log(
+        t=np.arange(len(q)) / RATE,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        joint_names=described().joint_names,
+    )
+    return sy.identify(
+        described(),
+        log,
+        friction=("viscous", "coulomb", "offset"),
+        delay=0,
+        coulomb_width=0,
+        diagnose=False,
+    )
 
 
 def collisions(minutes: int) -> Iterator[Row]:
-    """How late a push is noticed, and what is taken for one, by the model of a fit and by that of an identifier."""
-    models: dict[str, sy.Fit | sy.OnlineIdentifier] = {"a fit's model": fitted(), "an identifier's model": identifier(7, True)}
+    """Measure the detection delay of a push, and false detections, for a fit and an identifier."""
+    models: dict[str, sy.Fit | sy.OnlineIdentifier] = {
+        "a fit's model": fitted(),
+        "an identifier's model": identifier(7, True),
+    }
     for name, model in models.items():
         alarms, watched, o = 0, 0.0, sy.CollisionObserver(model, rate=RATE, rest=REST)
         for motion, (q, qd, _, tau) in shift(minutes, 8):
@@ -229,9 +300,17 @@ def collisions(minutes: int) -> Iterator[Row]:
             watched += len(motion.t) / RATE
         worst, middle = pushes(model)
         yield Row(
-            f"5 N m noticed after, {name}", f"{middle * 1e3:.0f} ms, at worst {worst * 1e3:.0f} ms of {TRIALS}", "30 ms", worst <= 0.03
+            f"5 N m noticed after, {name}",
+            f"{middle * 1e3:.0f} ms, at worst {worst * 1e3:.0f} ms of {TRIALS}",
+            "30 ms",
+            worst <= 0.03,
         )
-        yield Row(f"false collisions in {watched / 60:.0f} min of work, {name}", str(alarms), "0", alarms == 0)
+        yield Row(
+            f"false collisions in {watched / 60:.0f} min of work, {name}",
+            str(alarms),
+            "0",
+            alarms == 0,
+        )
 
 
 def pushes(model: sy.Fit | sy.OnlineIdentifier) -> tuple[float, float]:
@@ -259,7 +338,9 @@ def rows(minutes: int) -> Iterator[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=int, default=60)
     parser.add_argument("--update", action="store_true", help="write docs/online.md")
     options = parser.parse_args()
@@ -271,7 +352,11 @@ def main() -> None:
     if options.update:
         text = PAGE.read_text(encoding="utf-8")
         before, rest = text.split(START)
-        write_whole(PAGE, (before + START + "\n".join(lines) + "\n" + END + rest.split(END)[1]).encode(), overwrite=True)
+        write_atomic(
+            PAGE,
+            (before + START + "\n".join(lines) + "\n" + END + rest.split(END)[1]).encode(),
+            overwrite=True,
+        )
     sys.exit(0 if all(row.met for row in made) else 1)
 
 

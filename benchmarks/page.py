@@ -1,6 +1,9 @@
-"""Measured, never a timed test: how soon the page paints, and how many frames a second it draws while a log plays.
+"""Measured, never a timed test.
 
-`python -m benchmarks.page` prints a table; it needs a Chromium (`apt-get install chromium`) and draws with WebGL in software.
+How soon the page paints, and how many frames a second it draws while a log plays.
+
+`python -m benchmarks.page` prints a table; it needs a Chromium (`apt-get install chromium`) and
+draws with WebGL in software.
 """
 
 from __future__ import annotations
@@ -49,21 +52,31 @@ def frames_per_second(chromium: Any, page: Served, look: Look) -> float:
 
 
 def main() -> None:
-    """Print first paint, time until the robot is drawn, and frames a second, for some robots at both widths."""
+    """Print first paint, time until the robot is drawn, and frame rate, at both widths."""
     if CHROMIUM is None:
         print(ABSENT)
         return
-    print("| robot | window | first paint [s] | robot drawn [s] | frames a second while a log plays |\n|---|---|---|---|---|")
+    print(
+        "| robot | window | first paint [s] | robot drawn [s] | frames a second while a log plays"
+        " |\n|---|---|---|---|---|"
+    )
     for name in ROBOTS:
         with tempfile.TemporaryDirectory() as place, browser() as chromium:
             robot = sy.load(name)
-            to_csv(sy.record(robot, sy.excite(robot, seconds=10, starts=1), 200.0, 1), Path(place) / "log.csv")
+            to_csv(
+                sy.record(robot, sy.excite(robot, seconds=10, starts=1), 200.0, 1),
+                Path(place) / "log.csv",
+            )
             with served(name, "log.csv", folder=Path(place)) as page:
                 for look in (LOOKS[0], LOOKS[3]):
                     times = [first_paint(chromium, page, look) for _ in range(ROUNDS)]
-                    paint, drawn = (statistics.median(column) for column in zip(*times, strict=True))
+                    paint, drawn = (
+                        statistics.median(column) for column in zip(*times, strict=True)
+                    )
                     print(
-                        f"| {name} | {look.name} | {paint:.2f} | {drawn:.2f} | {frames_per_second(chromium, page, look):.0f} |", flush=True
+                        f"| {name} | {look.name} | {paint:.2f} | {drawn:.2f} |"
+                        f" {frames_per_second(chromium, page, look):.0f} |",
+                        flush=True,
                     )
 
 

@@ -1,6 +1,8 @@
-"""How well a load is found, and how often its intervals hold the truth: a Monte-Carlo with the noise of a measured UR10.
+"""How well a load is found, and how often its intervals hold the truth.
 
-python -m benchmarks.payload              all of it, about half an hour; the exit code says whether every target is met
+A Monte-Carlo with the noise of a measured UR10.
+
+python -m benchmarks.payload              about half an hour; the exit code states the outcome
 python -m benchmarks.payload --runs 10    fewer draws of each row, to work with
 python -m benchmarks.payload --update     write the table of docs/payload.md
 """
@@ -23,7 +25,7 @@ from scipy.signal import lfilter
 
 import steelyard as sy
 from benchmarks.arms import installed
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 from steelyard.parameters.pseudo_inertia import pseudo_inertia
 
 Array = NDArray[np.float64]
@@ -37,15 +39,24 @@ OFFSET = np.array([0.4, -0.2, 0.1, 0.7, 0.9, 0.4])  # [N m]
 MEMORY = 0.25  # [s] after which the residuals of that fit have forgotten themselves
 RATE = 125.0  # [Hz]
 SECONDS = 40.0
-PLAIN: dict[str, Any] = {"friction": ("viscous", "coulomb", "offset"), "delay": 0, "coulomb_width": 0, "diagnose": False}
-"""Options of the identification of the arm: nothing is searched for that is not there, which makes a draw four times as fast."""
+PLAIN: dict[str, Any] = {
+    "friction": ("viscous", "coulomb", "offset"),
+    "delay": 0,
+    "coulomb_width": 0,
+    "diagnose": False,
+}
+"""Options of the arm's identification: no search for absent effects, four times as fast."""
 MASS = 2.8  # [kg]
 DWELL = 1.0  # [s]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A way to weigh a load: its name, a draw (rng) -> estimate and truth (10,), and the targets: mass [%] and centre [mm], or none."""
+    """A way to weigh a load.
+
+    Its name, a draw (rng) -> estimate and truth (10,), and the targets: mass [%] and centre [mm],
+    or none.
+    """
 
     name: str
     draw: Callable[[np.random.Generator], tuple[sy.PayloadEstimate, Array]]
@@ -61,14 +72,30 @@ def ur10() -> sy.Robot:
 
 @cache
 def motion() -> sy.Trajectory:
-    """The motion of all moving rows: what `excite` finds for the description with such a load, and the noise that is expected."""
-    return sy.excite(ur10(), SECONDS, rate=RATE, noise=NOISE.tolist(), payload=MASS, speed=1.0, acceleration=np.inf, ground=None)
+    """The motion of all moving rows.
+
+    What `excite` finds for the description with such a load, and the noise that is expected.
+    """
+    return sy.excite(
+        ur10(),
+        SECONDS,
+        rate=RATE,
+        noise=NOISE.tolist(),
+        payload=MASS,
+        speed=1.0,
+        acceleration=np.inf,
+        ground=None,
+    )
 
 
 @cache
 def rubbing() -> sy.Robot:
     """The UR10 with friction like the measured one's, to compute torques with."""
-    return ur10().with_friction(viscous=VISCOUS.tolist(), coulomb=COULOMB.tolist(), offset=OFFSET.tolist()).with_rotors(0.5)
+    return (
+        ur10()
+        .with_friction(viscous=VISCOUS.tolist(), coulomb=COULOMB.tolist(), offset=OFFSET.tolist())
+        .with_rotors(0.5)
+    )
 
 
 @cache
@@ -91,7 +118,10 @@ def true_arm(rng: np.random.Generator) -> Array:
 
 
 def true_load(rng: np.random.Generator) -> Array:
-    """Mass [kg], centre [m] and inertia about it [kg m2] of a load, (10,): a solid brick turned at random, its centre up to 5 cm aside."""
+    """Mass [kg], centre [m] and inertia about it [kg m2] of a load, (10,).
+
+    A solid brick turned at random, its centre up to 5 cm aside.
+    """
     sides = rng.uniform(0.08, 0.25, 3)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     inertia = turn @ np.diag(MASS / 12.0 * (np.sum(sides**2) - sides**2)) @ turn.T
@@ -110,8 +140,14 @@ def symmetric(six: Array) -> Array:
     return six[[[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
 
 
-def moving_log(pi: Array, rng: np.random.Generator, memory: float = 0.0, repeated: Array | float = 0.0) -> sy.Log:
-    """The log of the motion: torques of these parameters, noise of the UR10 with a memory [s], and errors that every run repeats."""
+def moving_log(
+    pi: Array, rng: np.random.Generator, memory: float = 0.0, repeated: Array | float = 0.0
+) -> sy.Log:
+    """The log of the motion.
+
+    Torques of these parameters, noise of the UR10 with a memory [s], and errors that every run
+    repeats.
+    """
     made = motion()
     noise = rng.normal(size=(len(made.t) + 500, 6))
     if memory:
@@ -123,15 +159,23 @@ def moving_log(pi: Array, rng: np.random.Generator, memory: float = 0.0, repeate
 
 
 def unmodelled(rng: np.random.Generator) -> Array:
-    """Torques (N, n) of the size of the UR10's residuals that depend on the state alone: ripple of the gears and friction that fades."""
+    """Torques (N, n) of the size of the UR10's residuals that depend on the state alone.
+
+    Ripple of the gears and friction that fades.
+    """
     made = motion()
-    ripple = np.sin(100.0 * made.q + rng.uniform(0.0, 2 * np.pi, 6)) + np.sin(7.0 * made.q + rng.uniform(0.0, 2 * np.pi, 6))
+    ripple = np.sin(100.0 * made.q + rng.uniform(0.0, 2 * np.pi, 6)) + np.sin(
+        7.0 * made.q + rng.uniform(0.0, 2 * np.pi, 6)
+    )
     fading = np.sign(made.qd) * np.exp(-np.abs(made.qd) / 0.1)
     return NOISE * (0.7 * ripple + 0.7 * fading)
 
 
 def resting_log(pi: Array, rng: np.random.Generator, anywhere: bool = False) -> sy.Log:
-    """The log of all poses, each from both sides: friction at rest is what was left of sliding, to 2 %, or any part of it."""
+    """The log of all poses, each from both sides.
+
+    Friction at rest is what was left of sliding, to 2 %, or any part of it.
+    """
     still = np.zeros(6)
     q, tau = [], []
     for start, pose in poses().waypoints:
@@ -140,13 +184,23 @@ def resting_log(pi: Array, rng: np.random.Generator, anywhere: bool = False) -> 
         part = rng.uniform(0.0, 1.0, 6) if anywhere else 1.0 - 0.02 * np.abs(rng.normal(size=6))
         way = np.linspace(0.0, 1.0, int(0.5 * RATE))[:, None]
         q += [start + (pose - start) * way, np.tile(pose, (int(DWELL * RATE), 1))]
-        tau += [np.tile(rest + side * COULOMB, (len(way), 1)), np.tile(rest + side * COULOMB * part, (int(DWELL * RATE), 1))]
+        tau += [
+            np.tile(rest + side * COULOMB, (len(way), 1)),
+            np.tile(rest + side * COULOMB * part, (int(DWELL * RATE), 1)),
+        ]
     made, torque = np.concatenate(q), np.concatenate(tau)
     torque = torque + NOISE * rng.normal(size=torque.shape)
-    return sy.Log(t=np.arange(len(made)) / RATE, q=made + 1e-5 * rng.normal(size=made.shape), tau=torque, joint_names=ur10().joint_names)
+    return sy.Log(
+        t=np.arange(len(made)) / RATE,
+        q=made + 1e-5 * rng.normal(size=made.shape),
+        tau=torque,
+        joint_names=ur10().joint_names,
+    )
 
 
-def two_runs(rng: np.random.Generator, memory: float = 0.0, errors: bool = False) -> tuple[sy.PayloadEstimate, Array]:
+def two_runs(
+    rng: np.random.Generator, memory: float = 0.0, errors: bool = False
+) -> tuple[sy.PayloadEstimate, Array]:
     """With and without the load along the same motion."""
     arm, load = true_arm(rng), true_load(rng)
     repeated = unmodelled(rng) if errors else 0.0
@@ -163,19 +217,33 @@ def earlier() -> tuple[Array, sy.Fit]:
 
 
 def one_run(rng: np.random.Generator) -> tuple[sy.PayloadEstimate, Array]:
-    """With the load alone, by an arm that was identified before; its error is drawn anew from its covariance."""
+    """With the load alone, by an arm that was identified before.
+
+    Its error is drawn anew from its covariance.
+    """
     arm, fit = earlier()
     load = true_load(rng)
-    base = fit.base.values(np.array([dict(zip(rubbing().parameter_names, arm, strict=True)).get(n, 0.0) for n in fit.parameter_names]))
-    drawn = base + np.linalg.cholesky(fit.covariance + 1e-18 * np.eye(len(base))) @ rng.normal(size=len(base))
+    base = fit.base.values(
+        np.array(
+            [
+                dict(zip(rubbing().parameter_names, arm, strict=True)).get(n, 0.0)
+                for n in fit.parameter_names
+            ]
+        )
+    )
+    drawn = base + np.linalg.cholesky(fit.covariance + 1e-18 * np.eye(len(base))) @ rng.normal(
+        size=len(base)
+    )
     from dataclasses import replace
 
     other = replace(fit, estimate=replace(fit.estimate, base=drawn))
     return sy.payload(other, moving_log(carrying(arm, load), rng)), load
 
 
-def at_rest(rng: np.random.Generator, anywhere: bool = False, known: bool = False) -> tuple[sy.PayloadEstimate, Array]:
-    """In a dozen poses with and without the load, or with it alone by an arm that is known exactly."""
+def at_rest(
+    rng: np.random.Generator, anywhere: bool = False, known: bool = False
+) -> tuple[sy.PayloadEstimate, Array]:
+    """Return a row of static poses with and without the load, or with it and a known arm."""
     arm, load = (np.array(rubbing().parameters) if known else true_arm(rng)), true_load(rng)
     with_load = resting_log(carrying(arm, load), rng, anywhere)
     if known:
@@ -186,7 +254,7 @@ def at_rest(rng: np.random.Generator, anywhere: bool = False, known: bool = Fals
 ROWS = (
     Row("two runs, white noise", two_runs, 0.2, 2.0),
     Row("two runs, errors of the model repeat", lambda rng: two_runs(rng, errors=True), 0.2, 2.0),
-    Row("two runs, noise that remembers 0.25 s", lambda rng: two_runs(rng, MEMORY)),
+    Row("two runs, noise with a correlation time of 0.25 s", lambda rng: two_runs(rng, MEMORY)),
     Row("one run, arm identified before", one_run, 0.2, 2.0),
     Row("12 static poses, two runs", at_rest, 0.5, 5.0),
     Row("12 static poses, known arm", lambda rng: at_rest(rng, known=True), 0.5, 5.0),
@@ -196,7 +264,10 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Score:
-    """Errors of the mass [%] and of the centre [mm], rms and 95 % quantile; coverage of 95 % intervals [%]; impossible inertias."""
+    """Errors of the mass [%] and of the centre [mm], rms and 95 % quantile.
+
+    Coverage of 95 % intervals [%]; impossible inertias.
+    """
 
     row: Row
     draws: int
@@ -209,19 +280,34 @@ class Score:
 
     @property
     def met(self) -> bool:
-        """Whether 95 % of the errors are within their targets, and coverage is within 95 +- 3 % or two standard errors of that."""
+        """Whether 95 % of the errors meet their targets and coverage is within its tolerance."""
         slack = 2 * 100 * np.sqrt(0.05 * 0.95 / self.draws)
         held = [h for h in self.held if np.isfinite(h)]
         covered = all(92.0 - slack < h < 98.0 + slack for h in held)
-        return self.mass[1] <= self.row.mass and self.centre[1] <= self.row.centre and covered and not self.impossible
+        return (
+            self.mass[1] <= self.row.mass
+            and self.centre[1] <= self.row.centre
+            and covered
+            and not self.impossible
+        )
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The row of the table."""
         percent = ["-" if not np.isfinite(h) else f"{h:.0f}" for h in self.held]
         words = ", ".join(f"{word} {count}" for word, count in sorted(self.words.items()))
-        pairs = (f"{self.mass[0]:.2f} / {self.mass[1]:.2f}", f"{self.centre[0]:.2f} / {self.centre[1]:.2f}")
-        return (self.row.name, *pairs, *percent, str(self.impossible), words, "" if self.met else "missed")
+        pairs = (
+            f"{self.mass[0]:.2f} / {self.mass[1]:.2f}",
+            f"{self.centre[0]:.2f} / {self.centre[1]:.2f}",
+        )
+        return (
+            self.row.name,
+            *pairs,
+            *percent,
+            str(self.impossible),
+            words,
+            "" if self.met else "missed",
+        )
 
 
 def score(row: Row, draws: int) -> Score:
@@ -235,15 +321,28 @@ def score(row: Row, draws: int) -> Score:
     z = np.array([(p.fit.numbers - load) / np.sqrt(np.diag(p.fit.covariance)) for p, load in made])
     z = np.where([p.fit.seen for p, _ in made], z, np.nan)
     held = [
-        100 * float(np.mean(np.abs(part[np.isfinite(part)]) < 1.96)) if np.isfinite(part).any() else np.nan
+        (
+            100 * float(np.mean(np.abs(part[np.isfinite(part)]) < 1.96))
+            if np.isfinite(part).any()
+            else np.nan
+        )
         for part in (z[:, 0], z[:, 1:4], z[:, 4:])
     ]
     words = [p.verdict.word for p, _ in made]
     impossible = sum(np.linalg.eigvalsh(pseudo_inertia(p.fit.parameters))[0] <= 0 for p, _ in made)
-    off, aside = ((float(np.sqrt(np.mean(e**2))), float(np.quantile(np.abs(e), 0.95))) for e in (mass, centre))
+    off, aside = (
+        (float(np.sqrt(np.mean(e**2))), float(np.quantile(np.abs(e), 0.95))) for e in (mass, centre)
+    )
     print("\r", end="", file=sys.stderr)
     return Score(
-        row, draws, off, aside, (held[0], held[1], held[2]), impossible, {w: words.count(w) for w in set(words)}, perf_counter() - start
+        row,
+        draws,
+        off,
+        aside,
+        (held[0], held[1], held[2]),
+        impossible,
+        {w: words.count(w) for w in set(words)},
+        perf_counter() - start,
     )
 
 
@@ -268,7 +367,9 @@ def table(scores: list[Score]) -> str:
 
 def main() -> int:
     """Run the rows, print the table, and write it if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--rows", default="", help="part of the names of the rows to run")
     parser.add_argument("--update", action="store_true", help="write docs/payload.md")
@@ -277,12 +378,19 @@ def main() -> int:
     scores = []
     for row in (row for row in ROWS if chosen.rows in row.name):
         scores.append(score(row, chosen.runs))
-        print(" | ".join(scores[-1].cells), f"{scores[-1].seconds / chosen.runs:.2f} s a draw", flush=True)
+        print(
+            " | ".join(scores[-1].cells),
+            f"{scores[-1].seconds / chosen.runs:.2f} s a draw",
+            flush=True,
+        )
     if chosen.update:
         text = PAGE.read_text(encoding="utf-8")
         head, rest = text.split(START)
-        made = f"Generated by `python -m benchmarks.payload --update`, {chosen.runs} draws a row.\n\n{table(scores)}"
-        write_whole(PAGE, f"{head}{START}{made}{END}{rest.split(END)[1]}".encode(), overwrite=True)
+        made = (
+            f"Generated by `python -m benchmarks.payload --update`, {chosen.runs} draws a"
+            f" row.\n\n{table(scores)}"
+        )
+        write_atomic(PAGE, f"{head}{START}{made}{END}{rest.split(END)[1]}".encode(), overwrite=True)
     return 0 if all(each.met for each in scores) else 1
 
 

@@ -1,6 +1,6 @@
-"""Safe motions: arms without meshes, many seeds, checked at 1 kHz by code that is not the package's.
+"""Safe motions: arms without meshes, many seeds, checked at 1 kHz by independent code.
 
-python -m benchmarks.safe_motions              20 seeds of UR10e, UR10 and Panda; the exit code says whether all are safe
+python -m benchmarks.safe_motions  20 seeds of UR10e, UR10 and Panda
 python -m benchmarks.safe_motions --seeds 2    fewer of them
 """
 
@@ -29,11 +29,14 @@ ARMS: dict[str, Callable[[], str]] = {
 
 
 def study(name: str, seeds: int, starts: int, folder: Path) -> bool:
-    """Design motions of one arm, print the worst of the independent check, and return whether all are safe."""
+    """Design motions of one arm, print the worst of the check, and return whether all are safe."""
     path = folder / f"{name}.urdf"
     path.write_text(ARMS[name](), encoding="utf-8")
     robot = sy.load(path)
-    arm, radius = PlainArm(path.read_text(encoding="utf-8"), robot.joint_names), capsules_of_links(robot)[0].radius
+    arm, radius = (
+        PlainArm(path.read_text(encoding="utf-8"), robot.joint_names),
+        capsules_of_links(robot)[0].radius,
+    )
     lower, upper, velocity = np.array([(x.lower, x.upper, x.velocity) for x in robot.tree.limits]).T
     lowest, nearest, share, unchecked, used = np.inf, np.inf, 0.0, 0, 0.0
     for seed in range(seeds):
@@ -45,10 +48,13 @@ def study(name: str, seeds: int, starts: int, folder: Path) -> bool:
         lowest, nearest = min(lowest, found.lowest), min(nearest, found.nearest)
         share = max(share, float((np.abs(fine.qd) / velocity).max()))
         unchecked += not motion.excitation.checked  # type: ignore[union-attr]
-    safe = lowest >= -ROUNDING and nearest >= CLEARANCE and share <= 0.5 + ROUNDING and not unchecked
+    safe = (
+        lowest >= -ROUNDING and nearest >= CLEARANCE and share <= 0.5 + ROUNDING and not unchecked
+    )
     print(
-        f"{name}: {seeds} seeds, lowest frame {lowest:.4f} m, nearest links {1000 * nearest:.1f} mm, {100 * share:.1f} % of velocity"
-        f" limits, {unchecked} not checked, CPU {used / seeds:.1f} s each: {'safe' if safe else 'NOT SAFE'}",
+        f"{name}: {seeds} seeds, lowest frame {lowest:.4f} m, nearest links {1000 * nearest:.1f}"
+        f" mm, {100 * share:.1f} % of velocity limits, {unchecked} not checked, CPU"
+        f" {used / seeds:.1f} s each: {'safe' if safe else 'NOT SAFE'}",
         flush=True,
     )
     return safe

@@ -1,8 +1,10 @@
-"""python -m benchmarks.simulation: steps a second of a simulated UR5 against MuJoCo and Pinocchio in one run, and what is claimed.
+"""python -m benchmarks.simulation.
 
-Then how well energy and momentum are kept, and how exact sensitivities are. All on one thread, in turns and by CPU time, so that what else
-runs on the machine counts little. MuJoCo runs its own batch (`mujoco.rollout`) on the same bodies, without contacts; Pinocchio a loop in
-Python.
+Steps a second of a simulated UR5 against MuJoCo and Pinocchio in one run, and what is claimed.
+
+Then how well energy and momentum are kept, and how exact sensitivities are. All on one thread, in
+turns and by CPU time, so that what else runs on the machine counts little. MuJoCo runs its own
+batch (`mujoco.rollout`) on the same bodies, without contacts; Pinocchio a loop in Python.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def steps_per_second(rows: dict[str, tuple[Callable[[], object], int]]) -> dict[
     return {name: steps / best[name] for name, (_, steps) in rows.items()}
 
 
-def ours(robot: sy.Robot, method: str, q0: np.ndarray, controller: object = None, **more: object) -> Callable[[], object]:
+def ours(
+    robot: sy.Robot, method: str, q0: np.ndarray, controller: object = None, **more: object
+) -> Callable[[], object]:
     """Final states only."""
     options = {"seconds": STEPS * STEP, "step": STEP, "every": STEPS, **more}
     return lambda: sy.simulate(robot, controller, q0, method=method, **options)  # type: ignore[arg-type]
@@ -58,10 +62,19 @@ def floating(robot: sy.Robot) -> sy.Robot:
     """The robot without weight on a body of 40 kg that nothing holds."""
     made = robot.with_gravity((0.0, 0.0, 0.0)).mechanism
     body = Inertia(40.0, (0.0, 0.0, 0.0), Symmetric(3.0, 0.0, 0.0, 3.0, 0.0, 3.0))
-    return sy.Robot(replace(made, links=tuple(Link(link.name, body) if link.name == made.root else link for link in made.links)))
+    return sy.Robot(
+        replace(
+            made,
+            links=tuple(
+                Link(link.name, body) if link.name == made.root else link for link in made.links
+            ),
+        )
+    )
 
 
-def by_mujoco(robot: sy.Robot, integrator: int, q0: np.ndarray, free: bool = False) -> Callable[[], object]:
+def by_mujoco(
+    robot: sy.Robot, integrator: int, q0: np.ndarray, free: bool = False
+) -> Callable[[], object]:
     model = model_of(robot.tree, free)
     model.opt.integrator, model.opt.timestep = integrator, STEP
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
@@ -81,7 +94,9 @@ def by_pinocchio(robot: sy.Robot, q0: np.ndarray, control: bool) -> Callable[[],
     def run() -> None:
         q, qd = q0[0].copy(), zero.copy()
         for _ in range(STEPS * 20):
-            tau = pin.computeGeneralizedGravity(model, data, q) - 40 * q - 8 * qd if control else zero
+            tau = (
+                pin.computeGeneralizedGravity(model, data, q) - 40 * q - 8 * qd if control else zero
+            )
             qd = qd + STEP * pin.aba(model, data, q, qd, tau)
             q = q + STEP * qd
 
@@ -92,7 +107,9 @@ def one_with_python(robot: sy.Robot, q0: np.ndarray) -> Callable[[], object]:
     def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         return robot.gravity_torque(q) - 40 * q - 8 * qd
 
-    return lambda: sy.simulate(robot, law, q0[0], method="euler", seconds=STEPS * 20 * STEP, step=STEP, every=STEPS * 20)
+    return lambda: sy.simulate(
+        robot, law, q0[0], method="euler", seconds=STEPS * 20 * STEP, step=STEP, every=STEPS * 20
+    )
 
 
 def main() -> int:
@@ -105,11 +122,20 @@ def main() -> int:
         "rk4": (ours(robot, "rk4", q0), RUNS * STEPS),
         "euler": (ours(robot, "euler", q0), RUNS * STEPS),
         "rk8": (ours(robot, "rk8", q0), RUNS * STEPS),
-        "rk4, computed torque": (ours(robot, "rk4", q0, ComputedTorque(np.zeros(robot.n), 100.0, 20.0)), RUNS * STEPS),
+        "rk4, computed torque": (
+            ours(robot, "rk4", q0, ComputedTorque(np.zeros(robot.n), 100.0, 20.0)),
+            RUNS * STEPS,
+        ),
         "rk4, dry friction": (ours(robot.with_friction(1.0, 2.0, 0.0), "rk4", q0), RUNS * STEPS),
         "rk4, free base": (ours(floating(robot), "rk4", q0, base_twist0=TWIST), RUNS * STEPS),
-        "rk4, elastic joints": (ours(robot, "rk4", q0, drive=Elastic(1e4, 10.0, 0.5)), RUNS * STEPS),
-        "mujoco rk4, free base": (by_mujoco(floating(robot), rk4, q0[:256], free=True), 256 * STEPS),
+        "rk4, elastic joints": (
+            ours(robot, "rk4", q0, drive=Elastic(1e4, 10.0, 0.5)),
+            RUNS * STEPS,
+        ),
+        "mujoco rk4, free base": (
+            by_mujoco(floating(robot), rk4, q0[:256], free=True),
+            256 * STEPS,
+        ),
         "mujoco rk4": (by_mujoco(robot, rk4, q0[:256]), 256 * STEPS),
         "mujoco euler": (by_mujoco(robot, euler, q0[:256]), 256 * STEPS),
         "one run, Python controller": (one_with_python(robot, q0), STEPS * 20),
@@ -125,7 +151,10 @@ def main() -> int:
     for (a, b), wanted in CLAIMED.items():
         print(f"{a} / {b}: {speed[a] / speed[b]:.0f} times ({wanted:g} claimed)")
         met &= speed[a] >= wanted * speed[b]
-    print(f"computed torque costs {speed['rk4'] / speed['rk4, computed torque']:.2f} times the bare step (2.2 allowed)")
+    print(
+        f"computed torque costs {speed['rk4'] / speed['rk4, computed torque']:.2f} times the bare"
+        " step (2.2 allowed)"
+    )
     alone = speed["one run, Python controller"] / speed["pinocchio loop, Python controller"]
     print(f"one run with a Python controller / Pinocchio's loop: {alone:.2f} times (1 claimed)")
     met &= exact(robot)
@@ -136,27 +165,55 @@ def exact(robot: sy.Robot) -> bool:
     """Print how well energy, momentum and derivatives are kept; whether all claims are met."""
     q0 = np.array([0.3, -0.7, 1.1, 0.4, -0.9, 0.2])
     pendulum = sy.load("planar_2r").without_friction().with_gravity((0.0, -9.81, 0.0))
-    double = sy.simulate(pendulum, q0=[1.2 - np.pi / 2, -0.8], seconds=10, step=2e-3, method="rk8", every=50)
+    double = sy.simulate(
+        pendulum, q0=[1.2 - np.pi / 2, -0.8], seconds=10, step=2e-3, method="rk8", every=50
+    )
     aside: Any = FeedForward([-1.2, 0.3])
-    stuck = sy.simulate(pendulum.with_friction(0.5, 2.0, 0.0), aside, [0.2, 0.1], seconds=3, step=2e-3, method="adaptive")
+    stuck = sy.simulate(
+        pendulum.with_friction(0.5, 2.0, 0.0),
+        aside,
+        [0.2, 0.1],
+        seconds=3,
+        step=2e-3,
+        method="adaptive",
+    )
     swung = sy.simulate(robot, q0=q0, seconds=10, step=2e-3, method="rk8", every=50)
     law: Any = FeedForward(q0)
-    rubbed = sy.simulate(robot.with_friction(1.0, 0.0, 0.0), law, 1.1 * q0, seconds=10, step=2e-3, method="rk8", every=50)
+    rubbed = sy.simulate(
+        robot.with_friction(1.0, 0.0, 0.0),
+        law,
+        1.1 * q0,
+        seconds=10,
+        step=2e-3,
+        method="rk8",
+        every=50,
+    )
 
     def drives(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         return 2 * np.sin(3 * t + np.arange(6)) - 0.5 * qd
 
     flown = sy.simulate(floating(robot), drives, q0, seconds=10, every=50, base_twist0=TWIST)
     found, e = sensitivities(robot, None, q0, seconds=0.2, every=200), 1e-6
-    ends = [sy.simulate(robot, q0=q0 + way * e * np.eye(6), seconds=0.2, every=200).q[:, -1] for way in (-1, 1)]
-    slope = (ends[1] - ends[0]).T / (2 * e)
+    ends = [
+        sy.simulate(robot, q0=q0 + way * e * np.eye(6), seconds=0.2, every=200).q[:, -1]
+        for way in (-1, 1)
+    ]
+    difference = (ends[1] - ends[0]).T / (2 * e)
     figures = (
         ("energy of an undriven UR5, order 8 at 2 ms, 10 s", swung.drift, 1e-12),
         ("energy of an undriven double pendulum, order 8 at 2 ms, 10 s", double.drift, 1e-12),
         ("work minus energy and heat, with joints that stick, adaptive", stuck.drift, 1e-8),
         ("work minus energy and heat, with friction and a controller", rubbed.drift, 1e-8),
-        ("momentum of a floating UR5 that moves about, 10 s [kg m/s]", float(np.abs(flown.momentum - flown.momentum[0]).max()), 1e-10),
-        ("sensitivities against differences of runs", float(np.abs(found.state[-1, :6, :6] - slope).max() / np.abs(slope).max()), 1e-7),
+        (
+            "momentum of a floating UR5 that moves about, 10 s [kg m/s]",
+            float(np.abs(flown.momentum - flown.momentum[0]).max()),
+            1e-10,
+        ),
+        (
+            "sensitivities against differences of runs",
+            float(np.abs(found.state[-1, :6, :6] - difference).max() / np.abs(difference).max()),
+            1e-7,
+        ),
     )
     for what, value, bar in figures:
         print(f"{what}: {value:.1e} ({bar:g} claimed)")

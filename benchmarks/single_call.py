@@ -1,9 +1,10 @@
-"""One state at a time: what a method, its bare function and its gufunc take, beside Pinocchio's own call in the same run.
+"""Single states: times of a method, its bare function, its gufunc and Pinocchio's call.
 
     python -m benchmarks.single_call [robot]
 
-All are timed by turns, the best of many rounds, one thread, each method on a robot of its own. The exit code says whether every method
-takes at most half, and inverse dynamics at most a quarter, of Pinocchio's time.
+All are timed by turns, the best of many rounds, one thread, each method on a robot of its own. The
+exit code says whether every method takes at most half, and inverse dynamics at most a quarter, of
+Pinocchio's time.
 """
 
 from __future__ import annotations
@@ -47,20 +48,32 @@ def peer_names(path: str, frame: str) -> dict[str, Any]:
     """What the calls of Pinocchio name."""
     model = pin.buildModelFromUrdf(path)
     world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    return {"pin": pin, "model": model, "data": model.createData(), "frame": model.getFrameId(frame), "world": world}
+    return {
+        "pin": pin,
+        "model": model,
+        "data": model.createData(),
+        "frame": model.getFrameId(frame),
+        "world": world,
+    }
 
 
 def microseconds(robot: sy.Robot, method: str, frame: str, peer: dict[str, Any]) -> list[float]:
-    """The time of one call [us] of a method, of the bare function, of the gufunc, and of the peer where it has one."""
+    """Return the time of one call [us] of a method, the bare function, the gufunc and the peer."""
     name = SINGLE_CALLS[method]
-    framed = frame if ALGORITHMS[name].framed else None
+    framed = frame if ALGORITHMS[name].needs_frame else None
     made = robot._kernel(name, frame=framed)
     rng = np.random.default_rng(0)
     names = {f"x{i}": rng.normal(size=operand.shape) for i, operand in enumerate(made.inputs)}
     given = ", ".join(names)
     calls = [f"robot.{method}({given})", f"bare({given})", f"gufunc({given})"]
     calls += [THEIRS[method].format(given)] if method in THEIRS else []
-    known = {"robot": robot, "bare": robot.kernel(name, framed), "gufunc": made.ufunc, **peer, **names}
+    known = {
+        "robot": robot,
+        "bare": robot.kernel(name, framed),
+        "gufunc": made.ufunc,
+        **peer,
+        **names,
+    }
     timers = [Timer(call, globals=known) for call in calls]
     rounds = [[timer.timeit(CALLS) for timer in timers] for _ in range(ROUNDS)]
     return [float(x) for x in np.min(rounds, axis=0) / CALLS * 1e6]
@@ -68,14 +81,20 @@ def microseconds(robot: sy.Robot, method: str, frame: str, peer: dict[str, Any])
 
 def main() -> int:
     """Print a row per method."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.single_call", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.single_call", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("robot", nargs="?", default="ur5", choices=list(ROBOTS))
     path = urdf(parser.parse_args().robot)
     robot, out, missed = load(path, quiet=True), console(), list[str]()
     frame = robot.end_effector
     peer = peer_names(path, frame)
     out.print(this_machine())
-    out.print(f"{'one call [us]':32}{'method':>10}{'bare':>10}{'gufunc':>10}{'Pinocchio':>12}{'share':>8}", highlight=False, markup=False)
+    out.print(
+        f"{'one call [us]':32}{'method':>10}{'bare':>10}{'gufunc':>10}{'Pinocchio':>12}{'share':>8}",
+        highlight=False,
+        markup=False,
+    )
     with sy.threads(1):
         for method in SINGLE_CALLS:
             try:
@@ -85,11 +104,18 @@ def main() -> int:
                 continue
             row = f"{method:32}" + "".join(f"{x:10.2f}" for x in times[:3])
             if len(times) > 3:
-                share, limit = times[0] / times[3], QUARTER if method == "inverse_dynamics" else HALF
+                share, limit = (
+                    times[0] / times[3],
+                    (QUARTER if method == "inverse_dynamics" else HALF),
+                )
                 missed += [f"{method} {share:.2f} of {limit}"] if share > limit else []
                 row += f"{times[3]:12.2f}{share:8.2f}"
             out.print(row, highlight=False, markup=False)
-    out.print(f"missed: {', '.join(missed)}" if missed else "every target is met", highlight=False, markup=False)
+    out.print(
+        f"missed: {', '.join(missed)}" if missed else "every target is met",
+        highlight=False,
+        markup=False,
+    )
     return int(bool(missed))
 
 

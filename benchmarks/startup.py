@@ -1,4 +1,7 @@
-"""How long the first answer takes: import, load, compile, and the same again from the disk cache, each in a fresh process."""
+"""How long the first answer takes.
+
+Import, load, compile, and the same again from the disk cache, each in a fresh process.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ print(json.dumps([imported - start, loaded - imported, called - loaded]))
 
 @dataclass(frozen=True, slots=True)
 class Startup:
-    """Seconds: importing steelyard, loading the robot, the first call that compiles, the first call that finds the disk cache."""
+    """Return times [s]: import, loading the robot, first compiled call, first cached call."""
 
     robot: str
     quantity: str
@@ -42,19 +45,39 @@ class Startup:
 
 
 def measure_startup(robot: str, quantity: str = "inverse_dynamics", rounds: int = 2) -> Startup:
-    """Best of some fresh processes. `robot` is a path or a built-in name; `quantity` a method of q, qd, qdd."""
+    """Best of some fresh processes.
+
+    `robot` is a path or a built-in name; `quantity` a method of q, qd, qdd.
+    """
     cold, warm = [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as cache:
             cold.append(_run(robot, quantity, cache))
             warm.append(_run(robot, quantity, cache))
     importing, loading, _ = (min(run[i] for run in cold + warm) for i in range(3))
-    return Startup(Path(robot).stem, quantity, importing, loading, min(run[2] for run in cold), min(run[2] for run in warm))
+    return Startup(
+        Path(robot).stem,
+        quantity,
+        importing,
+        loading,
+        min(run[2] for run in cold),
+        min(run[2] for run in warm),
+    )
 
 
 def _run(robot: str, quantity: str, cache: str) -> list[float]:
-    environment = {**os.environ, "STEELYARD_CACHE": cache, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    run = subprocess.run([sys.executable, "-c", SCRIPT, robot, quantity], env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        **os.environ,
+        "STEELYARD_CACHE": cache,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, robot, quantity],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if run.returncode:
         reason = (run.stderr.strip().splitlines() or ["no message"])[-1]
         raise ProblemError(f"the start-up of {robot} could not be measured: {reason}")

@@ -1,4 +1,7 @@
-"""The robots and what is claimed of them: how many times faster than Pinocchio, and how long the first answer may take."""
+"""The robots and what is claimed of them.
+
+How many times faster than Pinocchio, and how long the first answer may take.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,11 @@ FASTER = {
     ("xarm7", "inverse_dynamics"): 33.0,
     ("ur5", "forward_dynamics"): 25.0,
     ("xarm7", "forward_dynamics"): 18.0,
-    **{(robot, kernel): 20.0 for robot in ("ur5", "xarm7") for kernel in ("mass_matrix", "coriolis_matrix")},
+    **{
+        (robot, kernel): 20.0
+        for robot in ("ur5", "xarm7")
+        for kernel in ("mass_matrix", "coriolis_matrix")
+    },
     **{(robot, "regressor"): 10.0 for robot in ("ur5", "xarm7")},
     **{("ur5", f"{kernel}_dynamics_derivatives"): 20.0 for kernel in ("inverse", "forward")},
     **{(robot, "inverse_dynamics, one call"): 1.0 for robot in ("ur5", "xarm7")},
@@ -28,7 +35,11 @@ FASTER = {
 }
 
 # (robot, kernel): seconds that the first call of a new robot may take
-COMPILED_WITHIN = {("xarm7", "inverse_dynamics"): 0.5, ("talos", "inverse_dynamics"): 3.0, ("talos", "regressor"): 20.0}
+COMPILED_WITHIN = {
+    ("xarm7", "inverse_dynamics"): 0.5,
+    ("talos", "inverse_dynamics"): 3.0,
+    ("talos", "regressor"): 20.0,
+}
 
 
 def urdf(robot: str) -> str:
@@ -37,4 +48,7 @@ def urdf(robot: str) -> str:
         installed = distribution("example-robot-data")
     except PackageNotFoundError:
         raise needs_extra("example-robot-data", "test", "the benchmark") from None
-    return str(Path(str(installed.locate_file("cmeel.prefix/share/example-robot-data/robots"))) / ROBOTS[robot])
+    return str(
+        Path(str(installed.locate_file("cmeel.prefix/share/example-robot-data/robots")))
+        / ROBOTS[robot]
+    )

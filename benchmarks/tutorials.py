@@ -1,9 +1,10 @@
-"""Every page of the documentation and every notebook, run as a reader would run it, with the examples that tests leave out.
+"""Run every page of the documentation and every notebook, expensive examples included.
 
-`python -m benchmarks.tutorials [--fresh] [part of a path ...]` prints for each page how many examples ran and how long they took [s]; it
-ends with an error if one fails. With `--fresh` the README and the tutorials are pasted, line by line, into an interpreter of a new
-environment in which nothing but the wheel is installed, with the extras that the tutorials name. Public logs that lie beside the project
-are not fetched.
+`python -m benchmarks.tutorials [--fresh] [part of a path ...]` prints for each page how many
+examples ran and how long they took [s]; it ends with an error if one fails. With `--fresh` the
+README and the tutorials are pasted, line by line, into an interpreter of a new environment in which
+nothing but the wheel is installed, with the extras that the tutorials name. Public logs that lie
+beside the project are not fetched.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ from tests.real.measured import DATA
 
 def pages(parts: list[str], fresh: bool) -> list[Path]:
     """Pages with Python, and notebooks, whose path has one of the parts."""
-    found = [path for path in sorted(PAGES.rglob("*.md")) if "```python" in path.read_text(encoding="utf-8")]
+    found = [
+        path
+        for path in sorted(PAGES.rglob("*.md"))
+        if "```python" in path.read_text(encoding="utf-8")
+    ]
     found += sorted(PAGES.rglob("*.ipynb"))
     if fresh:
         found = [PAGES.parent / "README.md", *(path for path in found if "tutorials" in path.parts)]
@@ -61,7 +66,11 @@ def main(words: list[str]) -> int:
                 told = f"{paste(path, python) if python else run_here(path)} examples"
             except AssertionError as error:
                 failed, told = failed + 1, f"FAILED: {error}"
-            print(f"{path.relative_to(PAGES.parent).as_posix()}: {told}, {time.perf_counter() - began:.1f} s", flush=True)
+            print(
+                f"{path.relative_to(PAGES.parent).as_posix()}: {told},"
+                f" {time.perf_counter() - began:.1f} s",
+                flush=True,
+            )
     return failed
 
 

@@ -23,7 +23,8 @@ extensions = [
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_extensions"]
 html_theme, html_title = "furo", f"steelyard {release}"
-mathjax_path = "mathjax/tex-chtml.js"  # of the package sphinx-mathjax-offline, which copies it with its fonts
+# of the package sphinx-mathjax-offline, which copies it with its fonts
+mathjax_path = "mathjax/tex-chtml.js"
 html_copy_source = html_show_sourcelink = False
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
@@ -37,12 +38,29 @@ add_module_names = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
-napoleon_numpy_docstring = False
+napoleon_google_docstring = False
 napoleon_use_rtype = napoleon_use_param = False
 
 
+def parameters_without_types(app, what, name, obj, options, lines):
+    """Put the text after `name .
+
+    ` on its own line, where the NumPy style expects it: our entries have no type there.
+    """
+    inside = False
+    for k, line in enumerate(lines):
+        if re.fullmatch(r"-{3,}", line.strip()):
+            inside = lines[k - 1].strip() == "Parameters"
+        elif inside and (entry := re.fullmatch(r"(\*{0,2}\w[\w, *]*) : (.*)", line)):
+            lines[k] = f"{entry[1]}\n    {entry[2]}"
+    lines[:] = "\n".join(lines).split("\n")
+
+
 def plain_signs(app, what, name, obj, options, lines):
-    """Take bars and stars of docstrings, such as in [rad|m] and |tau|, as they are; not so code between backticks, and examples."""
+    """Take bars and stars of docstrings, such as in [rad|m] and |tau|, as they are.
+
+    Not so code between backticks, and examples.
+    """
     for k, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             parts = line.split("`")
@@ -51,4 +69,5 @@ def plain_signs(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    app.connect("autodoc-process-docstring", parameters_without_types, priority=100)
     app.connect("autodoc-process-docstring", plain_signs, priority=900)

@@ -1,7 +1,7 @@
 """Identify from files: a URDF and CSV logs whose columns carry the joints' names.
 
-Makes the files first, so that it runs anywhere; with files of your own, only the last part is needed.
-Run: python examples/identify_from_files.py
+Makes the files first, so that it runs anywhere; with files of your own, only the last part is
+needed. Run: python examples/identify_from_files.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Print the core dependencies of pyproject.toml and those of the report, one in a line; with --oldest, each at its lower bound.
+"""Print the core dependencies of pyproject.toml and those of the report, one in a line.
+
+With --oldest, each at its lower bound.
 
 Usage: python scripts/requirements.py [--oldest]
 """
@@ -20,10 +22,18 @@ EXTRAS = ("report",)
 
 
 def requirements(oldest: bool) -> Iterator[str]:
-    """Yield the requirements, as pip takes them; an assertion fails where one has no lower bound."""
+    """Yield the requirements, as pip takes them.
+
+    An assertion fails where one has no lower bound.
+    """
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    for line in (*project["dependencies"], *(each for extra in EXTRAS for each in project["optional-dependencies"][extra])):
-        assert re.match(r"[\w.-]+>=[\w.]+", line), f"{line}: a lower bound is expected, such as numpy>=2.0"
+    for line in (
+        *project["dependencies"],
+        *(each for extra in EXTRAS for each in project["optional-dependencies"][extra]),
+    ):
+        assert re.match(r"[\w.-]+>=[\w.]+", line), (
+            f"{line}: a lower bound is expected, such as numpy>=2.0"
+        )
         yield re.sub(r">=([\w.]+)(,[^;]*)?", r"==\1", line) if oldest else line
 
 

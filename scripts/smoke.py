@@ -1,7 +1,10 @@
-"""Use steelyard once, with its core dependencies and those of the report: what scripts/pythons.sh and scripts/oldest.sh run.
+"""Use steelyard once, with its core dependencies and those of the report.
 
-Import, load, single and batch calls, pickles, the disk cache, simulation, identification, the command line and the report.
-Usage: python scripts/smoke.py      in an environment with the dependencies; the package is that of this working copy.
+What scripts/pythons.sh and scripts/oldest.sh run.
+
+Import, load, single and batch calls, pickles, the disk cache, simulation, identification, the
+command line and the report.
+Usage: python scripts/smoke.py      in an environment with the dependencies, in a working copy
 """
 
 from __future__ import annotations
@@ -17,7 +20,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SHOWN = ("numpy", "scipy", "llvmlite", "clarabel", "typer", "click", "rich", "tomlkit", "threadpoolctl", "jinja2", "plotly")
+SHOWN = (
+    "numpy",
+    "scipy",
+    "llvmlite",
+    "clarabel",
+    "typer",
+    "click",
+    "rich",
+    "tomlkit",
+    "threadpoolctl",
+    "jinja2",
+    "plotly",
+)
 HELP = ((), ("identify",), ("excite",), ("doctor",), ("simulate",))
 
 
@@ -30,7 +45,10 @@ def main() -> None:
         identification()
         cache()
         command_line()
-    print(f"Python {sys.version.split()[0]}:", ", ".join(f"{name} {found}" for name in SHOWN if (found := installed(name))))
+    print(
+        f"Python {sys.version.split()[0]}:",
+        ", ".join(f"{name} {found}" for name in SHOWN if (found := installed(name))),
+    )
 
 
 def installed(package: str) -> str:
@@ -54,13 +72,22 @@ def calls() -> None:
     many = robot.inverse_dynamics(np.tile(q, (5000, 1)), q, q)
     np.testing.assert_allclose(many, np.tile(single, (5000, 1)), rtol=1e-12)
     np.testing.assert_allclose(robot.inverse_dynamics(q.tolist(), q, q), single, rtol=1e-12)
-    np.testing.assert_allclose(robot.regressor(q, q, q) @ robot.parameters, single, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        robot.regressor(q, q, q) @ robot.parameters, single, rtol=1e-9, atol=1e-9
+    )
     np.testing.assert_allclose(robot.interpreted("inverse_dynamics")(q, q, q), single, rtol=1e-9)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(robot.inverse_dynamics))(q, q, q), single)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(robot.inverse_dynamics))(q, q, q), single
+    )
     np.testing.assert_array_equal(robot.kernel("mass_matrix")(q), robot.mass_matrix(q))
     for write, ending in ((robot.to_toml, "toml"), (robot.to_urdf, "urdf")):
         write(f"robot.{ending}")
-        np.testing.assert_allclose(sy.load(f"robot.{ending}").gravity_torque(q), robot.gravity_torque(q), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            sy.load(f"robot.{ending}").gravity_torque(q),
+            robot.gravity_torque(q),
+            rtol=1e-9,
+            atol=1e-9,
+        )
     assert sy.inverse_kinematics(robot, robot.forward_kinematics(q)).valid.any()
 
 
@@ -102,7 +129,9 @@ def command_line() -> None:
 def python(*arguments: str) -> str:
     """Return what an interpreter prints; its errors are shown."""
     run = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, f"{' '.join(arguments)[:200]} ends with {run.returncode}\n{run.stdout}{run.stderr}"
+    assert run.returncode == 0, (
+        f"{' '.join(arguments)[:200]} ends with {run.returncode}\n{run.stdout}{run.stderr}"
+    )
     return run.stdout
 
 

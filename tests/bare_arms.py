@@ -43,9 +43,10 @@ def ur10e() -> str:
         ends = [xyz for xyz, _ in places[i + 1 : i + 2]] or [(0, 0, 0.03)]
         text.append(_link(child, MASSES[i], tuple(0.5 * float(x) for x in ends[0])))
         text.append(
-            f'<joint name="joint_{i + 1}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="{_text(xyz)}" rpy="{_text(rpy)}"/><axis xyz="0 0 1"/>'
-            f'<limit lower="-3.14" upper="3.14" velocity="{speeds[i]}" effort="{efforts[i]}"/></joint>'
+            f'<joint name="joint_{i + 1}" type="revolute"><parent link="{parent}"/><child'
+            f' link="{child}"/><origin xyz="{_text(xyz)}" rpy="{_text(rpy)}"/><axis xyz="0 0'
+            f' 1"/><limit lower="-3.14" upper="3.14" velocity="{speeds[i]}"'
+            f' effort="{efforts[i]}"/></joint>'
         )
     return "\n".join([*text, "</robot>"])
 
@@ -55,7 +56,8 @@ def _link(name: str, mass: float, centre: tuple[float, ...] = (0, 0, 0.02)) -> s
     return (
         f'<link name="{name}"><inertial><mass value="{mass}"/><origin xyz="{_text(centre)}"/>'
         f'<inertia {inertia} ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>'
-        f'<mesh filename="package://ur_description/meshes/ur10e/{name}.stl"/></geometry></collision></link>'
+        "<mesh"
+        f' filename="package://ur_description/meshes/ur10e/{name}.stl"/></geometry></collision></link>'
     )
 
 
@@ -65,7 +67,9 @@ def _text(values: tuple[float, ...]) -> str:
 
 def installed_text(path: str) -> str:
     """Return a URDF of the package example-robot-data."""
-    folder = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    folder = distribution("example-robot-data").locate_file(
+        "cmeel.prefix/share/example-robot-data/robots"
+    )
     return (Path(str(folder)) / path).read_text(encoding="utf-8")
 
 
@@ -99,15 +103,27 @@ class PlainArm:
             X = np.eye(4)
             if origin is not None:
                 X[:3, 3] = np.fromstring(origin.get("xyz", "0 0 0"), sep=" ")
-                X[:3, :3] = Rotation.from_euler("xyz", np.fromstring(origin.get("rpy", "0 0 0"), sep=" ")).as_matrix()
+                X[:3, :3] = Rotation.from_euler(
+                    "xyz", np.fromstring(origin.get("rpy", "0 0 0"), sep=" ")
+                ).as_matrix()
             z = np.fromstring("1 0 0" if axis is None else axis.get("xyz", "1 0 0"), sep=" ")
-            follows = mimic is not None and (mimic.get("joint"), float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0)))
+            follows = mimic is not None and (
+                mimic.get("joint"),
+                float(mimic.get("multiplier", 1)),
+                float(mimic.get("offset", 0)),
+            )
             parent, child = element.find("parent").get("link"), element.find("child").get("link")  # type: ignore[union-attr]
-            rows[child] = PlacedJoint(parent, child, X, element.get("type"), z, element.get("name"), follows or None)  # type: ignore[arg-type]
+            rows[child] = PlacedJoint(
+                parent, child, X, element.get("type"), z, element.get("name"), follows or None
+            )  # type: ignore[arg-type]
         ordered: list[PlacedJoint] = []
         while len(ordered) < len(rows):
             known = {row.child for row in ordered}
-            ordered += [row for row in rows.values() if row.child not in known and (row.parent in known or row.parent not in rows)]
+            ordered += [
+                row
+                for row in rows.values()
+                if row.child not in known and (row.parent in known or row.parent not in rows)
+            ]
         return ordered
 
     def poses(self, q: Array) -> dict[str, Array]:
@@ -117,12 +133,18 @@ class PlainArm:
             X = placed.setdefault(joint.parent, np.tile(np.eye(4), (len(q), 1, 1))) @ joint.origin
             if joint.kind != "fixed":
                 leader, k, offset = joint.mimic or (joint.name, 1.0, 0.0)
-                value = k * q[:, self.names.index(leader)] + offset if leader in self.names else np.full(len(q), offset)
+                value = (
+                    k * q[:, self.names.index(leader)] + offset
+                    if leader in self.names
+                    else np.full(len(q), offset)
+                )
                 motion = np.tile(np.eye(4), (len(q), 1, 1))
                 if joint.kind == "prismatic":
                     motion[:, :3, 3] = value[:, None] * joint.axis
                 else:
-                    motion[:, :3, :3] = Rotation.from_rotvec(value[:, None] * joint.axis).as_matrix()
+                    motion[:, :3, :3] = Rotation.from_rotvec(
+                        value[:, None] * joint.axis
+                    ).as_matrix()
                 X = X @ motion
             placed[joint.child] = X
         return placed
@@ -139,7 +161,9 @@ class PlainArm:
     @cached_property
     def carrier(self) -> dict[str, str]:
         """The body that carries each body."""
-        return {joint.child: self.body[joint.parent] for joint in self.joints if joint.kind != "fixed"}
+        return {
+            joint.child: self.body[joint.parent] for joint in self.joints if joint.kind != "fixed"
+        }
 
     def segments(self) -> list[tuple[str, Array]]:
         """Return links and points (POINTS, 3) from their origin to a joint that they carry."""
@@ -150,7 +174,10 @@ class PlainArm:
     def distances(self, q: Array) -> dict[tuple[str, str], Array]:
         """Return the distances (N,) [m] between the axes of links that are not neighbours."""
         placed, found = self.poses(q), {}
-        rows = [(name, points @ placed[name][:, :3, :3].swapaxes(1, 2) + placed[name][:, None, :3, 3]) for name, points in self.segments()]
+        rows = [
+            (name, points @ placed[name][:, :3, :3].swapaxes(1, 2) + placed[name][:, None, :3, 3])
+            for name, points in self.segments()
+        ]
         for (a, one), (b, two) in combinations(rows, 2):
             x, y = self.body[a], self.body[b]
             if x == y or self.carrier.get(x) == y or self.carrier.get(y) == x:
@@ -160,7 +187,10 @@ class PlainArm:
         return found
 
     def radii(self, radius: float, lower: Array, upper: Array) -> dict[tuple[str, str], float]:
-        """Return the sum of radii [m] of the pairs that can be apart: thin ones where links are built close together."""
+        """Return the sum of radii [m] of the pairs that can be apart.
+
+        Thin ones where links are built close together.
+        """
         q = np.random.default_rng(7).uniform(lower, upper, (400, len(lower)))
         found = {}
         for pair, gap in self.distances(q).items():
@@ -186,5 +216,7 @@ def judge(arm: PlainArm, radius: float, lower: Array, upper: Array, q: Array) ->
     nearest = (np.inf, ("", ""))
     for part in np.array_split(q, max(1, len(q) // 2000)):
         gaps = arm.distances(part)
-        nearest = min([nearest, *((float(gaps[pair].min()) - total, pair) for pair, total in radii.items())])
+        nearest = min(
+            [nearest, *((float(gaps[pair].min()) - total, pair) for pair, total in radii.items())]
+        )
     return Judged(lowest, *nearest)

@@ -16,13 +16,18 @@ from steelyard.compiler.render import array_expressions
 from tests import loop_robots, zoo
 from tests.interpret import run
 
-LARGE = ("christoffel", "slotine_li_regressor", "momentum_rate_regressor", "base_wrench_regressor")  # of small robots only
-TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")  # through (J M^-1 J^T)^-1
+# of small robots only
+LARGE = ("christoffel", "slotine_li_regressor", "momentum_rate_regressor", "base_wrench_regressor")
+# through (J M^-1 J^T)^-1
+TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")
 STEP = 1e-200
 
 
 class NumpyFunctions(ArrayFunctions):
-    """The functions of a robot over NumPy arrays: what the bridges share, without another library."""
+    """The functions of a robot over NumPy arrays.
+
+    What the bridges share, without another library.
+    """
 
     library = "NumPy"
     xp = np
@@ -59,19 +64,34 @@ class Call:
         return max(1e-12, 1e-14 * self.condition)
 
 
-def made(robot: sy.Robot, name: str, arrays: tuple[np.ndarray, ...], options: Mapping[str, Any] | None = None) -> Call:
+def made(
+    robot: sy.Robot,
+    name: str,
+    arrays: tuple[np.ndarray, ...],
+    options: Mapping[str, Any] | None = None,
+) -> Call:
     found = getattr(robot, name)(*arrays, **(options or {}))
     condition = mobility_condition(robot, arrays[0], options or {}) if name in TASK else 1.0
-    return Call(name, arrays, options or {}, found if isinstance(found, tuple) else (found,), condition)
+    return Call(
+        name, arrays, options or {}, found if isinstance(found, tuple) else (found,), condition
+    )
 
 
 def mobility_condition(robot: sy.Robot, q: np.ndarray, options: Mapping[str, Any]) -> float:
-    """The largest condition of J M^-1 J^T over some states, in the directions that are independent: those in which Lambda is not zero."""
+    """The largest condition of J M^-1 J^T over some states, in the directions that are independent.
+
+    Those in which Lambda is not zero.
+    """
     pi = {key: value for key, value in options.items() if key == "parameters"}
     J = robot.jacobian(q, options.get("frame"))
     mobility = J @ np.linalg.solve(robot.mass_matrix(q, **pi), np.swapaxes(J, -1, -2))
     inverse = robot.task_inertia(q, **options)
-    return max(1.0, float(np.max(np.linalg.norm(mobility, axis=(-2, -1)) * np.linalg.norm(inverse, axis=(-2, -1)))))
+    return max(
+        1.0,
+        float(
+            np.max(np.linalg.norm(mobility, axis=(-2, -1)) * np.linalg.norm(inverse, axis=(-2, -1)))
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +112,13 @@ def change(robot: sy.Robot, call: Call) -> Change:
     """How the results of a call change along a random direction of all of its arrays, at its first sample."""
     rng = np.random.default_rng(list(call.label.encode()))
     one = {
-        key: _first(value, 1) if key == "base" else _first_wrench(value) if key == "wrench" else value
+        key: (
+            _first(value, 1)
+            if key == "base"
+            else _first_wrench(value)
+            if key == "wrench"
+            else value
+        )
         for key, value in call.options.items()
     }
     here = NumpyFunctions(robot._catalogue())
@@ -102,8 +128,17 @@ def change(robot: sy.Robot, call: Call) -> Change:
     stepped = [(x + 1j * STEP * v).ravel() for x, v in zip(arrays, directions, strict=True)]
     with np.errstate(all="ignore"):
         found = run(program, stepped, number=np.complex128)
-    rates = [np.imag(np.array(y)).reshape(o.shape) / STEP for y, o in zip(found, program.outputs, strict=True)]
-    return Change(Call(call.name, tuple(x[0] for x in call.arrays), one, ()), program, arrays, directions, rates)
+    rates = [
+        np.imag(np.array(y)).reshape(o.shape) / STEP
+        for y, o in zip(found, program.outputs, strict=True)
+    ]
+    return Change(
+        Call(call.name, tuple(x[0] for x in call.arrays), one, ()),
+        program,
+        arrays,
+        directions,
+        rates,
+    )
 
 
 def _first(value: np.ndarray, core: int) -> np.ndarray:
@@ -111,14 +146,28 @@ def _first(value: np.ndarray, core: int) -> np.ndarray:
 
 
 def _first_wrench(wrench: Any) -> Any:
-    return {frame: _first(value, 1) for frame, value in wrench.items()} if isinstance(wrench, dict) else _first(wrench, 2)
+    return (
+        {frame: _first(value, 1) for frame, value in wrench.items()}
+        if isinstance(wrench, dict)
+        else _first(wrench, 2)
+    )
 
 
 def calls(name: str) -> Iterator[Call]:
-    """Of a robot of the zoo: every function that it has, without options and with all that the function takes."""
+    """Of a robot of the zoo.
+
+    Every function that it has, without options and with all that the function takes.
+    """
     case = zoo.case(name)
     robot, rng, count = case.robot, np.random.default_rng(3), len(case.q)
-    given = {"q": case.q, "qd": case.qd, "qdd": case.qdd, "tau": case.tau, "qrd": case.qdd, "qrdd": case.qd}
+    given = {
+        "q": case.q,
+        "qd": case.qd,
+        "qdd": case.qdd,
+        "tau": case.tau,
+        "qrd": case.qdd,
+        "qrdd": case.qd,
+    }
     given["angular_velocity"] = rng.normal(size=(count, 3))
     options: dict[str, Any] = {
         "frame": robot.frame_names[-1],
@@ -131,26 +180,42 @@ def calls(name: str) -> Iterator[Call]:
             continue
         taken = [key for key in signature(getattr(robot, method)).parameters if key != "out"]
         arrays = tuple(given[key] for key in taken if key in given)
-        needed = {key: options[key] for key in ("frame", "wrench") if key in taken and (key == "frame" or method == "wrench_torque")}
+        needed = {
+            key: options[key]
+            for key in ("frame", "wrench")
+            if key in taken and (key == "frame" or method == "wrench_torque")
+        }
         try:
             yield made(robot, method, arrays, needed)
             if any(key in options and key not in needed for key in taken):
-                yield made(robot, method, arrays, {key: options[key] for key in taken if key in options})
-        except sy.ModelError:  # that this robot has no such thing, such as accelerations of what has no mass
+                yield made(
+                    robot, method, arrays, {key: options[key] for key in taken if key in options}
+                )
+        # that this robot has no such thing, such as accelerations of what has no mass
+        except sy.ModelError:
             continue
-    yield made(robot, "wrench_torque", (case.q,), {"wrench": rng.normal(size=(count, len(robot.body_names), 6))})
+    yield made(
+        robot,
+        "wrench_torque",
+        (case.q,),
+        {"wrench": rng.normal(size=(count, len(robot.body_names), 6))},
+    )
 
 
 def of_arrays(functions: Any, call: Call) -> Any:
     """The function of a call over all of its arrays, those of the options included, as `Change` has them; it returns a tuple."""
-    frames = sorted(call.options["wrench"]) if isinstance(call.options.get("wrench"), dict) else None
+    frames = (
+        sorted(call.options["wrench"]) if isinstance(call.options.get("wrench"), dict) else None
+    )
 
     def function(*arrays: Any) -> tuple[Any, ...]:
         rest = list(arrays)
         options = {key: rest.pop() for key in ("parameters", "base") if key in call.options}
         if "wrench" in call.options:
             wrench = rest.pop()
-            options["wrench"] = wrench if frames is None else {frame: wrench[i] for i, frame in enumerate(frames)}
+            options["wrench"] = (
+                wrench if frames is None else {frame: wrench[i] for i, frame in enumerate(frames)}
+            )
         if call.name == "friction_torque":
             rest = rest[::-1]  # its algorithm takes q first
         frame = {"frame": call.options["frame"]} if "frame" in call.options else {}
@@ -161,7 +226,10 @@ def of_arrays(functions: Any, call: Call) -> Any:
 
 
 def to_differentiate(asked: Iterator[Call]) -> list[Call]:
-    """Of each function the call with most options; of robots of more than three joints, not of the largest results."""
+    """Of each function the call with most options.
+
+    Of robots of more than three joints, not of the largest results.
+    """
     found: dict[str, Call] = {}
     for call in asked:
         large = call.name.endswith(("_derivatives", "regressor")) or call.name in LARGE
@@ -181,14 +249,24 @@ def loop_calls(name: str) -> Iterator[Call]:
     yield made(robot, "freedom_basis", (motion.q,))
     yield made(robot, "closure_bias", (motion.q, motion.qd))
     yield made(robot, "constrained_forward_dynamics", (motion.q, motion.qd, motion.tau))
-    yield made(robot, "constrained_forward_dynamics", (motion.q, motion.qd, motion.tau), {"parameters": 1.1 * robot.parameters})
+    yield made(
+        robot,
+        "constrained_forward_dynamics",
+        (motion.q, motion.qd, motion.tau),
+        {"parameters": 1.1 * robot.parameters},
+    )
     yield made(robot, "constrained_regressor", (motion.q, motion.qd, motion.qdd))
 
 
-ROBOTS = [*((name, calls, zoo.robot) for name in zoo.ZOO), *((name, loop_calls, loop_robots.robot) for name in loop_robots.CLOSED)]
+ROBOTS = [
+    *((name, calls, zoo.robot) for name in zoo.ZOO),
+    *((name, loop_calls, loop_robots.robot) for name in loop_robots.CLOSED),
+]
 
 
-def assert_close(label: str, found: tuple[Any, ...], expected: tuple[np.ndarray, ...], tolerance: float = 1e-12) -> None:
+def assert_close(
+    label: str, found: tuple[Any, ...], expected: tuple[np.ndarray, ...], tolerance: float = 1e-12
+) -> None:
     """Equal to a tolerance relative to the largest entry, or to a thousandth of a unit."""
     assert len(found) == len(expected), label
     for got, wanted in zip(found, expected, strict=True):

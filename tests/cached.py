@@ -13,7 +13,12 @@ from steelyard.compiler.runtime.kernel import Kernel
 
 
 def program(factor: float = 3.0) -> Program:
-    return trace("scaled", lambda x: [factor * x[0], x[1].sin()], [Operand("x", (2,), "[m]")], [Operand("z", (2,), "[N]")])
+    return trace(
+        "scaled",
+        lambda x: [factor * x[0], x[1].sin()],
+        [Operand("x", (2,), "[m]")],
+        [Operand("z", (2,), "[N]")],
+    )
 
 
 def works(made: Kernel, factor: float = 3.0) -> bool:
@@ -37,7 +42,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What has been compiled, in order: one text per compilation."""
     seen: list[str] = []
     compile_object = jit.compile_object
-    monkeypatch.setattr(jit, "compile_object", lambda text, *rest: seen.append(text) or compile_object(text, *rest))
+    monkeypatch.setattr(
+        jit, "compile_object", lambda text, *rest: seen.append(text) or compile_object(text, *rest)
+    )
     return seen
 
 

@@ -1,4 +1,8 @@
-"""What every test shares: a kernel cache of its own, a seeded generator, golden files that `--update` rewrites, the example robots."""
+"""What every test shares.
+
+A kernel cache of its own, a seeded generator, golden files that `--update` rewrites, the example
+robots.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +18,26 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
-settings.register_profile("steelyard", deadline=None, derandomize=True)  # the same examples in every run, on machines of any speed
+# the same examples in every run, on machines of any speed
+settings.register_profile("steelyard", deadline=None, derandomize=True)
 settings.load_profile("steelyard")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update", action="store_true", help="rewrite the golden files with what the code gives now")
+    parser.addoption(
+        "--update",
+        action="store_true",
+        help="rewrite the golden files with what the code gives now",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One kernel cache for the whole run, shared by its workers and thrown away after it: the user's own is never touched.
+    """One kernel cache for the whole run, shared by its workers and thrown away after it.
 
-    Runs of the tests one after another that should not compile everything again name a folder that is kept: STEELYARD_TEST_CACHE.
+    The user's own is never touched.
+
+    Runs of the tests one after another that should not compile everything again name a folder that
+    is kept: STEELYARD_TEST_CACHE.
     """
     if hasattr(config, "workerinput"):
         return
@@ -39,7 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
-    """A generator seeded by the test's own name: the same numbers in every run, others in every test."""
+    """A generator seeded by the test's own name.
+
+    The same numbers in every run, others in every test.
+    """
     return np.random.default_rng(list(request.node.name.encode()))
 
 
@@ -56,7 +71,10 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def example_robots() -> Path:
-    """The folder of URDFs that the test dependency example-robot-data installs. Absent is an error, not a skip."""
+    """The folder of URDFs that the test dependency example-robot-data installs.
+
+    Absent is an error, not a skip.
+    """
     installed = importlib.metadata.distribution("example-robot-data")
     folder = Path(str(installed.locate_file("cmeel.prefix/share/example-robot-data/robots")))
     assert folder.is_dir(), f"example-robot-data is installed but holds no {folder}"

@@ -1,4 +1,7 @@
-"""One function that uses every operation, and values that try it: what each backend makes of it must be the same numbers."""
+"""One function that uses every operation, and values that try it.
+
+What each backend makes of it must be the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.algebra.scalar import absolute, acos, asin, atan2, cos, exp, sign, sin, sqrt, tanh, where
+from steelyard.algebra.scalar import (
+    absolute,
+    acos,
+    asin,
+    atan2,
+    cos,
+    exp,
+    sign,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 from steelyard.compiler.ir.program import Operand, Program, trace
 
 NAN, INF = float("nan"), float("inf")
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-300, 1e7, -1e22, 1e200, INF, -INF, NAN)
 
 CASADI_IN_NUMPY = SimpleNamespace(
-    **{name: getattr(np, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")},
+    **{
+        name: getattr(np, name)
+        for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")
+    },
     fabs=np.abs,
     if_else=np.where,
     SX=np.float64,
@@ -33,9 +51,23 @@ def every_operation(x: Any, y: Any) -> list[Any]:
         *(a + 2.5, 2.5 - a, -3.0 * a, a / 3.0, 1.0 / (2.0 + c * c)),
         *(sin(a), cos(a), sin(b * 3.0), cos(b + 1.0), sin(a) * cos(b), sin(cos(d))),
         *(sqrt(absolute(a)), exp(c), tanh(d), exp(-absolute(b)), sqrt(c)),
-        *(asin(a), acos(b), asin(0.7 * tanh(c)), acos(0.9 * sin(d)), atan2(a, b), atan2(c, 2.0), atan2(-0.5, d), atan2(a * a, -c)),
+        *(
+            asin(a),
+            acos(b),
+            asin(0.7 * tanh(c)),
+            acos(0.9 * sin(d)),
+            atan2(a, b),
+            atan2(c, 2.0),
+            atan2(-0.5, d),
+            atan2(a * a, -c),
+        ),
         *(absolute(d), sign(a), sign(-b), sign(sin(c))),
-        *(where(a < b, a, b), where(a <= b, c, -d), where(c > 1.0, sin(c), c), where(d >= 0.0, 1.0, 2.0)),
+        *(
+            where(a < b, a, b),
+            where(a <= b, c, -d),
+            where(c > 1.0, sin(c), c),
+            where(d >= 0.0, 1.0, 2.0),
+        ),
         where(absolute(c) < 10.0, sqrt(absolute(c)), where(d < 0.0, d, c)),
         *(0.0, 1.5, -2.0, a, d),
     ]

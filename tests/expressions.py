@@ -32,18 +32,24 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "less": lambda a, b: where(a < b, a, b),
     "least": lambda a, b: where(a <= b, b * 2.0, a),
 }
-CONSTANTS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, 0.5, math.pi, -math.pi / 2, math.pi / 2, 2 * math.pi, 0.1]) | st.floats(-8, 8)
+CONSTANTS = st.sampled_from(
+    [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, math.pi, -math.pi / 2, math.pi / 2, 2 * math.pi, 0.1]
+) | st.floats(-8, 8)
 VALUES = st.floats(-50, 50).map(lambda x: x if abs(x) > 1e-6 else 0.0)
 
 
 def trees(kinks: bool = True) -> st.SearchStrategy[Any]:
     """Nested tuples: ("leaf", k), ("constant", c), (operation, arguments...)."""
-    leaf = st.tuples(st.just("leaf"), st.integers(0, LEAVES - 1)) | st.tuples(st.just("constant"), CONSTANTS)
+    leaf = st.tuples(st.just("leaf"), st.integers(0, LEAVES - 1)) | st.tuples(
+        st.just("constant"), CONSTANTS
+    )
     unary = [op for op in UNARY if kinks or op not in ("abs", "sign")]
     binary = [op for op in BINARY if kinks or op not in ("less", "least")]
 
     def extend(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-        return st.tuples(st.sampled_from(unary), inner) | st.tuples(st.sampled_from(binary), inner, inner)
+        return st.tuples(st.sampled_from(unary), inner) | st.tuples(
+            st.sampled_from(binary), inner, inner
+        )
 
     return st.recursive(leaf, extend, max_leaves=14)
 
@@ -83,7 +89,9 @@ class Rounded:
 
     def __mul__(self, other: Any) -> Rounded:
         other = lift(other)
-        carried = abs(self.value) * other.error + abs(other.value) * self.error + self.error * other.error
+        carried = (
+            abs(self.value) * other.error + abs(other.value) * self.error + self.error * other.error
+        )
         return self._of(self.value * other.value, carried)
 
     __rmul__ = __mul__
@@ -92,7 +100,9 @@ class Rounded:
         other = lift(other)
         value = self.value / other.value
         room = abs(other.value) - other.error
-        return self._of(value, (self.error + abs(value) * other.error) / room if room > 0 else math.inf)
+        return self._of(
+            value, (self.error + abs(value) * other.error) / room if room > 0 else math.inf
+        )
 
     def __rtruediv__(self, other: Any) -> Rounded:
         return lift(other) / self
@@ -119,7 +129,10 @@ class Rounded:
 
     def _apart(self, other: Any) -> bool:
         other = lift(other)
-        return abs(self.value - other.value) > self.error + other.error or self.error + other.error == 0.0
+        return (
+            abs(self.value - other.value) > self.error + other.error
+            or self.error + other.error == 0.0
+        )
 
     def sin(self) -> Rounded:
         return self._of(math.sin(self.value), self.error + 1e-15 * (1 + abs(self.value)))
@@ -132,13 +145,19 @@ class Rounded:
         return self._of(root, self.error / root if self.error < self.value else math.inf)
 
     def exp(self) -> Rounded:
-        return self._of(math.exp(self.value), math.exp(self.value) * math.expm1(min(self.error, 1.0)) if self.error < 1 else math.inf)
+        return self._of(
+            math.exp(self.value),
+            math.exp(self.value) * math.expm1(min(self.error, 1.0)) if self.error < 1 else math.inf,
+        )
 
     def tanh(self) -> Rounded:
         return self._of(math.tanh(self.value), self.error)
 
     def sign(self) -> Rounded:
-        return Rounded(float((self.value > 0) - (self.value < 0)), 0.0 if abs(self.value) > self.error or self.error == 0.0 else 2.0)
+        return Rounded(
+            float((self.value > 0) - (self.value < 0)),
+            0.0 if abs(self.value) > self.error or self.error == 0.0 else 2.0,
+        )
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Rounded:

@@ -1,6 +1,9 @@
-"""A controller of Universal Robots as its real-time data exchange (RTDE) sees it from outside: a TCP server with the real packages.
+"""A controller of Universal Robots as its real-time data exchange (RTDE) sees it from outside.
 
-"Real-Time Data Exchange (RTDE) Guide", Universal Robots: packages have a size, a type and a payload, all in network byte order.
+A TCP server with the real packages.
+
+"Real-Time Data Exchange (RTDE) Guide", Universal Robots: packages have a size, a type and a
+payload, all in network byte order.
 """
 
 from __future__ import annotations
@@ -17,11 +20,31 @@ from contextlib import contextmanager, suppress
 VECTOR6D = "VECTOR6D"
 TYPES = {
     "timestamp": "DOUBLE",
-    **dict.fromkeys(("actual_q", "actual_qd", "actual_current", "target_moment", "target_q", "target_qd"), VECTOR6D),
     **dict.fromkeys(
-        ("target_qdd", "target_current", "actual_TCP_pose", "actual_TCP_speed", "actual_TCP_force", "joint_temperatures"), VECTOR6D
+        ("actual_q", "actual_qd", "actual_current", "target_moment", "target_q", "target_qd"),
+        VECTOR6D,
     ),
-    **dict.fromkeys(("target_TCP_pose", "target_TCP_speed", "joint_control_output", "actual_joint_voltage", "ft_raw_wrench"), VECTOR6D),
+    **dict.fromkeys(
+        (
+            "target_qdd",
+            "target_current",
+            "actual_TCP_pose",
+            "actual_TCP_speed",
+            "actual_TCP_force",
+            "joint_temperatures",
+        ),
+        VECTOR6D,
+    ),
+    **dict.fromkeys(
+        (
+            "target_TCP_pose",
+            "target_TCP_speed",
+            "joint_control_output",
+            "actual_joint_voltage",
+            "ft_raw_wrench",
+        ),
+        VECTOR6D,
+    ),
     **dict.fromkeys(("actual_digital_input_bits", "actual_digital_output_bits"), "UINT64"),
     **dict.fromkeys(("robot_mode", "safety_mode"), "INT32"),
     **dict.fromkeys(("runtime_state", "robot_status_bits", "safety_status_bits"), "UINT32"),
@@ -86,7 +109,10 @@ class FakeController:
                 size = struct.unpack(">H", buffer[:2])[0]
                 kind, payload, buffer = buffer[2:3], buffer[3:size], buffer[size:]
                 if kind == b"O":
-                    frequency, recipe = struct.unpack(">d", payload[:8])[0], payload[8:].decode().split(",")
+                    frequency, recipe = (
+                        struct.unpack(">d", payload[:8])[0],
+                        payload[8:].decode().split(","),
+                    )
                 started, due = (kind == b"S", time.monotonic()) if kind in b"SP" else (started, due)
                 self._send(connection, kind, answer(kind, payload))
             if started and time.monotonic() >= due:
@@ -100,7 +126,10 @@ class FakeController:
 
 
 def answer(kind: bytes, payload: bytes) -> bytes:
-    """What the controller answers: to the protocol's version, its own version, a recipe of outputs, start and pause."""
+    """What the controller answers.
+
+    To the protocol's version, its own version, a recipe of outputs, start and pause.
+    """
     if kind == b"V":
         return struct.pack(">B", struct.unpack(">H", payload)[0] == 2)
     if kind == b"v":
@@ -122,8 +151,13 @@ def data(recipe: list[str], k: int) -> bytes:
 
 @contextmanager
 def controller(host: str, stop_after: int = 10**9) -> Iterator[None]:
-    """A fake controller in a process of its own: the client of ur-rtde holds Python's lock while it connects."""
-    with subprocess.Popen([sys.executable, __file__, host, str(stop_after)], stdout=subprocess.PIPE, text=True) as process:
+    """A fake controller in a process of its own.
+
+    The client of ur-rtde holds Python's lock while it connects.
+    """
+    with subprocess.Popen(
+        [sys.executable, __file__, host, str(stop_after)], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             assert process.stdout.readline().strip() == "ready"

@@ -38,7 +38,10 @@ ON_NUMPY: dict[str, Callable[..., Any]] = {
 
 
 def run(
-    program: Program, arrays: Sequence[Sequence[Any]], table: dict[str, Callable[..., Any]] = ON_NUMPY, number: Any = np.float64
+    program: Program,
+    arrays: Sequence[Sequence[Any]],
+    table: dict[str, Callable[..., Any]] = ON_NUMPY,
+    number: Any = np.float64,
 ) -> list[list[Any]]:
     """Per output its scalars, flat. `arrays`: per input its scalars, flat."""
     values: dict[int, Any] = {}
@@ -49,4 +52,7 @@ def run(
             values[s.id] = arrays[s.payload[0]][s.payload[1]]
         else:
             values[s.id] = table[s.op](*(values[a.id] for a in s.args))
-    return [[values[r.id] if isinstance(r, Expr) else number(r) for r in result] for result in program.results]
+    return [
+        [values[r.id] if isinstance(r, Expr) else number(r) for r in result]
+        for result in program.results
+    ]

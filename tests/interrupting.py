@@ -22,7 +22,9 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGINT, handle)
     signal.siginterrupt(signal.SIGINT, False)
-    timer = threading.Timer(seconds, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    timer = threading.Timer(
+        seconds, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)
+    )
     timer.start()
     try:
         yield

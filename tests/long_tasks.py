@@ -1,4 +1,7 @@
-"""Programs that start processes and wait: what is left of them when they are killed is looked at in tests/withstands."""
+"""Programs that start processes and wait.
+
+What is left of them when they are killed is looked at in tests/withstands.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def reading_by_thread() -> None:
 
 def workers(function: Any = time.sleep, *arguments: Any) -> Any:
     """Two workers fold logs."""
-    from steelyard.identification.archive.run_tasks import LocalWorkers
+    from steelyard.identification.out_of_core.run_tasks import LocalWorkers
 
     pool = LocalWorkers(2)
     for _ in range(2):

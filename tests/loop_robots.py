@@ -1,4 +1,7 @@
-"""Robots with loops for tests: the built-in ones in closed motion, and one that has a loop of every kind, closed or not."""
+"""Robots with loops for tests.
+
+The built-in ones in closed motion, and one that has a loop of every kind, closed or not.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ SAMPLES = 5
 
 @dataclass(frozen=True)
 class Motion:
-    """A robot in a motion that keeps its loops closed: q, qd, qdd and drive torques, (SAMPLES, n)."""
+    """A robot in a motion that keeps its loops closed.
+
+    Q, qd, qdd and drive torques, (SAMPLES, n).
+    """
 
     robot: sy.Robot
     q: np.ndarray
@@ -50,25 +56,54 @@ def moved(made: sy.Robot, scale: float = 0.12) -> Motion:
 
 @cache
 def every_kind() -> sy.Robot:
-    """Two arms of three joints in random places, with loops of every kind between them. They cannot all be closed."""
+    """Two arms of three joints in random places, with loops of every kind between them.
+
+    They cannot all be closed.
+    """
     rng = np.random.default_rng(5)
     links, joints = [Link("base", random_inertia(rng))], []
     for arm in "ab":
         parent = "base"
-        for k, kind in enumerate(("revolute", "prismatic" if arm == "b" else "revolute", "revolute")):
+        for k, kind in enumerate(
+            ("revolute", "prismatic" if arm == "b" else "revolute", "revolute")
+        ):
             links.append(Link(f"{arm}{k}", random_inertia(rng)))
             joints.append(Joint(f"j{arm}{k}", kind, parent, f"{arm}{k}", random_pose(rng)))  # type: ignore[arg-type]
             parent = f"{arm}{k}"
-    loops = [Loop(kind, kind, "a2", "b2", random_pose(rng), random_pose(rng), 0.4 if kind == "distance" else 0.0) for kind in FRAME_KINDS]
-    loops += [Loop("gear", "gear", "ja0", "jb2", ratio=-2.0, offset=0.3), Loop("rack", "rack", "jb1", "ja1", ratio=0.05)]
-    loops.append(Loop("own", "residual", expressions=("q['ja0'] * sin(q['jb1']) - 0.1", "sqrt(1.5 + cos(q['ja2'])) - q['jb0']")))
+    loops = [
+        Loop(
+            kind,
+            kind,
+            "a2",
+            "b2",
+            random_pose(rng),
+            random_pose(rng),
+            0.4 if kind == "distance" else 0.0,
+        )
+        for kind in FRAME_KINDS
+    ]
+    loops += [
+        Loop("gear", "gear", "ja0", "jb2", ratio=-2.0, offset=0.3),
+        Loop("rack", "rack", "jb1", "ja1", ratio=0.05),
+    ]
+    loops.append(
+        Loop(
+            "own",
+            "residual",
+            expressions=("q['ja0'] * sin(q['jb1']) - 0.1", "sqrt(1.5 + cos(q['ja2'])) - q['jb0']"),
+        )
+    )
     return sy.Robot(Mechanism("every_kind", tuple(links), tuple(joints), loops=tuple(loops)))
 
 
 def four_bar_with(kind: str, **given: object) -> sy.Robot:
     """The four-bar with a closure of another kind at its pin."""
     return (
-        robot("four_bar").without_loops().with_loop("pin", kind, "coupler_link", "rocker_link", (0.4, 0.2, 0.0), (-0.1, 0.4, 0.0), **given)
+        robot("four_bar")
+        .without_loops()
+        .with_loop(
+            "pin", kind, "coupler_link", "rocker_link", (0.4, 0.2, 0.0), (-0.1, 0.4, 0.0), **given
+        )
     )  # type: ignore[arg-type]
 
 

@@ -2,8 +2,8 @@
 
 The plant shares no code with the package.
 
-Canudas de Wit, Olsson, Astrom and Lischinsky, "A new model for control of systems with friction", IEEE Trans.
-Automatic Control 40 (1995), eq. (1) to (3).
+Canudas de Wit, Olsson, Astrom and Lischinsky, "A new model for control of systems with friction",
+IEEE Trans. Automatic Control 40 (1995), eq. (1) to (3).
 """
 
 from __future__ import annotations
@@ -44,11 +44,22 @@ def reference(seed: int) -> list[list[tuple[float, float, float]]]:
     """Frequencies [rad/s], amplitudes [rad] and phases [rad] of the commanded motion of each joint."""
     rng = np.random.default_rng(seed)
     size = (0.6, 0.8)
-    return [[(2 * pi * 0.11 * k * rng.uniform(0.9, 1.1), size[j] / k, rng.uniform(0, 2 * pi)) for k in range(1, 5)] for j in range(2)]
+    return [
+        [
+            (2 * pi * 0.11 * k * rng.uniform(0.9, 1.1), size[j] / k, rng.uniform(0, 2 * pi))
+            for k in range(1, 5)
+        ]
+        for j in range(2)
+    ]
 
 
-def simulate(seconds: float, seed: int, push: tuple[float, int, float] | None = None) -> tuple[np.ndarray, ...]:
-    """Return t (N,), q, qd and tau (N, 2) at 500 Hz under PD control; `push` is time [s], joint and external torque [N m]."""
+def simulate(
+    seconds: float, seed: int, push: tuple[float, int, float] | None = None
+) -> tuple[np.ndarray, ...]:
+    """Return t (N,), q, qd and tau (N, 2) at 500 Hz under PD control.
+
+    `push` is time [s], joint and external torque [N m].
+    """
     waves, (q1, q2, v1, v2) = reference(seed), (0.0, 0.0, 0.0, 0.0)
     z, rows = [0.0, 0.0], []
     q1, q2 = (sum(a * sin(p) for _, a, p in wave) for wave in waves)
@@ -56,7 +67,10 @@ def simulate(seconds: float, seed: int, push: tuple[float, int, float] | None = 
         t = k * STEP
         want = [sum(a * sin(w * t + p) for w, a, p in wave) for wave in waves]
         rate = [sum(a * w * cos(w * t + p) for w, a, p in wave) for wave in waves]
-        u1, u2 = 900.0 * (want[0] - q1) + 60.0 * (rate[0] - v1), 400.0 * (want[1] - q2) + 20.0 * (rate[1] - v2)
+        u1, u2 = (
+            900.0 * (want[0] - q1) + 60.0 * (rate[0] - v1),
+            400.0 * (want[1] - q2) + 20.0 * (rate[1] - v2),
+        )
         external = [0.0, 0.0]
         if push is not None and t >= push[0]:
             external[push[1]] = push[2]
@@ -65,16 +79,30 @@ def simulate(seconds: float, seed: int, push: tuple[float, int, float] | None = 
         friction = []
         for j, v in enumerate((v1, v2)):
             level = COULOMB[j] + (STATIC[j] - COULOMB[j]) * exp(-((v / STRIBECK[j]) ** 2))
-            decay, steady = STIFFNESS[j] * abs(v) / level, level / STIFFNESS[j] * (1.0 if v > 0 else -1.0)
+            decay, steady = (
+                STIFFNESS[j] * abs(v) / level,
+                level / STIFFNESS[j] * (1.0 if v > 0 else -1.0),
+            )
             new = steady + (z[j] - steady) * exp(-decay * STEP) if v else z[j]
-            friction.append(STIFFNESS[j] * new + DAMPING[j] * (new - z[j]) / STEP * exp(-abs(v) / 0.1) + VISCOUS[j] * v)
+            friction.append(
+                STIFFNESS[j] * new
+                + DAMPING[j] * (new - z[j]) / STEP * exp(-abs(v) / 0.1)
+                + VISCOUS[j] * v
+            )
             z[j] = new
         m12 = I2 + M2 * (C2 * C2 + L1 * C2 * cos(q2))
         m22 = I2 + M2 * C2 * C2
         m11 = I1 + M1 * C1 * C1 + M2 * L1 * L1 + M2 * L1 * C2 * cos(q2) + m12
         h = M2 * L1 * C2 * sin(q2)
         g2 = -G * M2 * C2 * cos(q1 + q2)
-        b1 = u1 + external[0] - friction[0] + h * (2 * v1 * v2 + v2 * v2) + G * (M1 * C1 + M2 * L1) * cos(q1) - g2
+        b1 = (
+            u1
+            + external[0]
+            - friction[0]
+            + h * (2 * v1 * v2 + v2 * v2)
+            + G * (M1 * C1 + M2 * L1) * cos(q1)
+            - g2
+        )
         b2 = u2 + external[1] - friction[1] - h * v1 * v1 - g2
         det = m11 * m22 - m12 * m12
         v1, v2 = v1 + STEP * (m22 * b1 - m12 * b2) / det, v2 + STEP * (m11 * b2 - m12 * b1) / det

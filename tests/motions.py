@@ -12,7 +12,13 @@ from steelyard.signals.log import Log
 
 
 def fourier(
-    n: int, seconds: float, rate: float, seed: int = 0, base: float = 0.1, harmonics: int = 5, size: float = 0.4
+    n: int,
+    seconds: float,
+    rate: float,
+    seed: int = 0,
+    base: float = 0.1,
+    harmonics: int = 5,
+    size: float = 0.4,
 ) -> tuple[np.ndarray, ...]:
     """t (N,), q, qd, qdd (N, n): random Fourier series of base frequency `base` [Hz]."""
     rng = np.random.default_rng(seed)
@@ -31,11 +37,20 @@ def fourier(
 def rubbing(robot: Robot) -> Robot:
     """The robot with friction and rotors, different at each joint."""
     k = np.arange(1, robot.n + 1)
-    rough = robot.with_friction(viscous=(2.0 / k).tolist(), coulomb=(1.0 + 1.0 / k).tolist(), offset=(0.1 * k).tolist())
+    rough = robot.with_friction(
+        viscous=(2.0 / k).tolist(), coulomb=(1.0 + 1.0 / k).tolist(), offset=(0.1 * k).tolist()
+    )
     return rough.with_rotors((0.3 / k).tolist())
 
 
-def recorded(true: Robot, seconds: float = 20.0, rate: float = 100.0, noise: float = 0.0, seed: int = 0, **motion: Any) -> Log:
+def recorded(
+    true: Robot,
+    seconds: float = 20.0,
+    rate: float = 100.0,
+    noise: float = 0.0,
+    seed: int = 0,
+    **motion: Any,
+) -> Log:
     """A log of the true robot along a motion, with exact qd and qdd; white torque noise [N m|N]."""
     t, q, qd, qdd = fourier(true.n, seconds, rate, seed, **motion)
     tau = true.inverse_dynamics(q, qd, qdd)

@@ -1,4 +1,8 @@
-"""The figures of a report read back: the other half of reporting/packing.py, written apart from it and as the page's script does it."""
+"""The figures of a report read back.
+
+The other half of reporting/compress_figures.py, written apart from it and as the page's script does
+it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,9 @@ VALUES = {letter: k for k, letter in enumerate(LETTERS)}
 
 def bytes_of(text: str) -> bytes:
     """Two letters are 13 bits."""
-    bits = "".join(f"{VALUES[a] * 91 + VALUES[b]:013b}" for a, b in zip(text[::2], text[1::2], strict=True))
+    bits = "".join(
+        f"{VALUES[a] * 91 + VALUES[b]:013b}" for a, b in zip(text[::2], text[1::2], strict=True)
+    )
     return bytes(int(bits[k : k + 8], 2) for k in range(0, len(bits) - 7, 8))
 
 
@@ -25,7 +31,9 @@ def unpacked(text: str) -> dict[str, Any]:
     with gzip.open(io.BytesIO(bytes_of(text).rstrip(b"\0") + bytes(8))) as file:
         data = file.read()
     length = int.from_bytes(data[:4], "little")
-    return series(json.loads(data[4 : 4 + length]), np.frombuffer(data[4 + length :], np.uint8).astype(int))
+    return series(
+        json.loads(data[4 : 4 + length]), np.frombuffer(data[4 + length :], np.uint8).astype(int)
+    )
 
 
 def series(part: Any, store: np.ndarray) -> Any:

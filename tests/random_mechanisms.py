@@ -27,8 +27,12 @@ def random_mechanism(rng: np.random.Generator, links: int = 8) -> Mechanism:
     if len(moving) > 2:
         tied = moving[int(rng.integers(1, len(moving)))]
         mimic = Mimic(moving[0].name, float(rng.uniform(-2, 2)), float(rng.normal()))
-        following = tied.terms.changed({row.key: None for row in JOINT_TERMS if row.reads})  # such friction belongs to the leading joint
-        joints = [replace(joint, mimic=mimic, terms=following) if joint is tied else joint for joint in joints]
+        # such friction belongs to the leading joint
+        following = tied.terms.changed({row.key: None for row in JOINT_TERMS if row.reads})
+        joints = [
+            replace(joint, mimic=mimic, terms=following) if joint is tied else joint
+            for joint in joints
+        ]
     gravity = tuple(float(x) for x in rng.normal(size=3))
     return replace(snapped(Mechanism("näme", tuple(made), tuple(joints), gravity)), remarks=())
 
@@ -37,14 +41,20 @@ def random_joint(rng: np.random.Generator, i: int, parent: str, child: str) -> J
     kind = KINDS[int(rng.choice(4, p=[0.4, 0.2, 0.2, 0.2]))]
     pose = random_pose(rng, quarter_turns=rng.random() < 0.5) if rng.random() < 0.9 else Pose()
     axis = tuple(float(x) for x in unit(rng.normal(size=3)))
-    joint = Joint(f'joint "{i}"', kind, parent, child, pose, axis if rng.random() < 0.5 else (0.0, -1.0, 0.0))
+    joint = Joint(
+        f'joint "{i}"', kind, parent, child, pose, axis if rng.random() < 0.5 else (0.0, -1.0, 0.0)
+    )
     if kind == "fixed":
         return joint
     return replace(joint, limits=random_limits(rng, kind), terms=random_terms(rng))
 
 
 def random_limits(rng: np.random.Generator, kind: str) -> Limits:
-    lower, upper = sorted(float(x) for x in rng.normal(size=2)) if kind != "continuous" and rng.random() < 0.7 else (-math.inf, math.inf)
+    lower, upper = (
+        sorted(float(x) for x in rng.normal(size=2))
+        if kind != "continuous" and rng.random() < 0.7
+        else (-math.inf, math.inf)
+    )
     return Limits(lower, upper, maybe(rng, 2.0) or math.inf, maybe(rng, 50.0) or math.inf)
 
 

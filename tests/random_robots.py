@@ -9,11 +9,25 @@ from steelyard.algebra.vector import Symmetric
 from steelyard.mechanism.joint_terms import JOINT_TERMS, Terms
 from steelyard.mechanism.tree import Body, Frame, Tree
 
-PRINCIPAL = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)]
+PRINCIPAL = [
+    (1.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0),
+    (0.0, 0.0, 1.0),
+    (-1.0, 0.0, 0.0),
+    (0.0, -1.0, 0.0),
+    (0.0, 0.0, -1.0),
+]
 BATCH = 4
 
 
-def random_tree(rng: np.random.Generator, bodies: int = 7, *, tied: bool = False, joint_terms: bool = True, chain: bool = False) -> Tree:
+def random_tree(
+    rng: np.random.Generator,
+    bodies: int = 7,
+    *,
+    tied: bool = False,
+    joint_terms: bool = True,
+    chain: bool = False,
+) -> Tree:
     """A tree of `bodies` bodies; with `tied`, some share a coordinate."""
     coordinate = coordinates_of(rng, bodies, tied)
     made = tuple(random_body(rng, i, coordinate[i], tied, chain) for i in range(bodies))
@@ -37,8 +51,16 @@ def coordinates_of(rng: np.random.Generator, bodies: int, tied: bool) -> list[in
 
 def random_body(rng: np.random.Generator, i: int, coordinate: int, tied: bool, chain: bool) -> Body:
     principal = rng.random() < 0.5
-    axis = PRINCIPAL[rng.integers(6)] if principal else tuple(float(x) for x in unit(rng.normal(size=3)))
-    tie = {"multiplier": float(rng.uniform(-2, 2)), "offset": float(rng.normal())} if tied and rng.random() < 0.5 else {}
+    axis = (
+        PRINCIPAL[rng.integers(6)]
+        if principal
+        else tuple(float(x) for x in unit(rng.normal(size=3)))
+    )
+    tie = (
+        {"multiplier": float(rng.uniform(-2, 2)), "offset": float(rng.normal())}
+        if tied and rng.random() < 0.5
+        else {}
+    )
     return Body(
         name=f"link{i}",
         joint=f"joint{i}",
@@ -58,7 +80,9 @@ def random_inertia(rng: np.random.Generator) -> Inertia:
     second = np.einsum("k,ki,kj->ij", masses, points, points)
     full = np.trace(second) * np.eye(3) - second
     entries = [float(full[i, j]) for i in range(3) for j in range(i, 3)]
-    return Inertia(float(masses.sum()), tuple(float(x) for x in masses @ points), Symmetric(*entries))
+    return Inertia(
+        float(masses.sum()), tuple(float(x) for x in masses @ points), Symmetric(*entries)
+    )
 
 
 def random_pose(rng: np.random.Generator, quarter_turns: bool = False) -> Pose:
@@ -78,7 +102,9 @@ def random_terms(rng: np.random.Generator) -> Terms:
     return Terms.of({row.key: float(rng.uniform(0.1, 1.0)) for row in rows if rng.random() < 0.5})
 
 
-def random_state(rng: np.random.Generator, tree: Tree, batch: int = BATCH) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def random_state(
+    rng: np.random.Generator, tree: Tree, batch: int = BATCH
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q, qd, qdd as (n, batch) arrays: a list of n scalars that are arrays of samples."""
     q, qd, qdd = rng.normal(size=(3, tree.n, batch))
     return q, qd, qdd
@@ -95,10 +121,15 @@ def quaternion_matrix(x: np.ndarray) -> np.ndarray:
 
 
 def array(nested: object) -> np.ndarray:
-    """Nested lists of scalars as one array (..., batch); zeros of the structure are spread over the batch."""
+    """Nested lists of scalars as one array (..., batch).
+
+    Zeros of the structure are spread over the batch.
+    """
     leaves = list(_leaves(nested))
     shape = np.broadcast_shapes(*(leaf.shape for leaf in leaves))
-    return np.stack([np.broadcast_to(leaf, shape) for leaf in leaves]).reshape(_extent(nested) + shape)
+    return np.stack([np.broadcast_to(leaf, shape) for leaf in leaves]).reshape(
+        _extent(nested) + shape
+    )
 
 
 def samples(nested: object, batch: int = BATCH) -> np.ndarray:
@@ -109,7 +140,10 @@ def samples(nested: object, batch: int = BATCH) -> np.ndarray:
 
 
 def close(a: object, b: object, tolerance: float = 1e-11) -> None:
-    """Equal to within rounding beside the largest entry; a side that does not depend on the sample holds for all."""
+    """Equal to within rounding beside the largest entry.
+
+    A side that does not depend on the sample holds for all.
+    """
     x, y = array(a), array(b)
     x, y = (x[..., None] if x.ndim < y.ndim else x), (y[..., None] if y.ndim < x.ndim else y)
     error, size = np.abs(x - y).max(initial=0.0), max(np.abs(y).max(initial=0.0), 1e-3)

@@ -1,4 +1,7 @@
-"""Programs as ufuncs in any rendering: other widths, other processors, other budgets than a kernel would take on this machine."""
+"""Programs as ufuncs in any rendering.
+
+Other widths, other processors, other budgets than a kernel would take on this machine.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ def hosts() -> dict[str, jit.Host]:
     """This processor at every width, with and without fused multiply-add, and the plain processors that it can stand in for."""
     here = jit.host()
     made = {
-        f"{lanes} lanes, {'fused' if fused else 'not fused'}": jit.Host(here.triple, here.cpu, here.features, lanes, fused)
+        f"{lanes} lanes, {'fused' if fused else 'not fused'}": jit.Host(
+            here.triple, here.cpu, here.features, lanes, fused
+        )
         for lanes in (2, 4, 8)
         for fused in ((True, False) if here.fused else (False,))
     }
@@ -29,11 +34,19 @@ def hosts() -> dict[str, jit.Host]:
     return made
 
 
-def ufunc_of(program: Program, host: jit.Host | None = None, budget: int | None = llvm.BUDGET, *, by_llvm: bool = False) -> np.ufunc:
+def ufunc_of(
+    program: Program,
+    host: jit.Host | None = None,
+    budget: int | None = llvm.BUDGET,
+    *,
+    by_llvm: bool = False,
+) -> np.ufunc:
     """The ufunc of a rendering; with `by_llvm` it is linked by LLVM."""
     host = host or jit.host()
     code = jit.compile_object(llvm.render(program, host.lanes, host.fused, budget), host)
     loaded = Loaded(*jit.link_object(code)) if by_llvm else load(pack(code))
     table = jit.library()
     shapes = [o.shape for o in program.inputs], [o.shape for o in program.outputs]
-    return gufunc(loaded.address, ctypes.addressof(table), *shapes, program.name, "", owner=(loaded, table))
+    return gufunc(
+        loaded.address, ctypes.addressof(table), *shapes, program.name, "", owner=(loaded, table)
+    )

@@ -25,7 +25,9 @@ def joint(name: str = "joint1", **changes: Any) -> JointInputs:
     return replace(usual, **changes)
 
 
-def inputs(joints: tuple[JointInputs, ...] | None = None, **changes: dict[str, Any]) -> VerdictInputs:
+def inputs(
+    joints: tuple[JointInputs, ...] | None = None, **changes: dict[str, Any]
+) -> VerdictInputs:
     """Inputs of a trusted fit of three joints, with fields of its groups replaced."""
     rows = joints or tuple(joint(f"joint{k}") for k in (1, 2, 3))
     names, ones = tuple(row.name for row in rows), np.ones(len(rows))
@@ -37,14 +39,21 @@ def inputs(joints: tuple[JointInputs, ...] | None = None, **changes: dict[str, A
         masses=MassInputs(identified=10.0, described=10.0, links=len(rows)),
         log=LogInputs(),
     )
-    return replace(usual, **{name: replace(getattr(usual, name), **change) for name, change in changes.items()})
+    return replace(
+        usual, **{name: replace(getattr(usual, name), **change) for name, change in changes.items()}
+    )
 
 
 def side(error: Any, joints: int = 3, samples: int = 100, torque: float = 10.0) -> TorqueErrors:
-    """Errors of samples with a torque of 10 N m and a relative error, one or one per joint; none for None."""
+    """Errors of samples with a torque of 10 N m and a relative error, one or one per joint.
+
+    None for None.
+    """
     rows = np.full(joints, 0.0 if error is None else float(samples))
     squares = rows * torque**2
-    relative = np.zeros(joints) if error is None else np.broadcast_to(np.asarray(error, float), joints)
+    relative = (
+        np.zeros(joints) if error is None else np.broadcast_to(np.asarray(error, float), joints)
+    )
     return TorqueErrors(squares * relative**2, squares, rows, int(rows[0]))
 
 

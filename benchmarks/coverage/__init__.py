@@ -1,1 +1,4 @@
-"""The uncertainty of a fit, measured: how often two standard deviations and predicted bands hold the truth."""
+"""The uncertainty of a fit, measured.
+
+How often two standard deviations and predicted bands hold the truth.
+"""

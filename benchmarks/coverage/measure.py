@@ -1,4 +1,4 @@
-"""What is counted: base parameters within two standard deviations, torques within predicted bands, directions between two halves."""
+"""Counts of parameters within two standard deviations, of torques within bands, and z of halves."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from benchmarks.coverage.scenarios import Scenario, trial
-from steelyard.identification.samples.samples import prepare
+from steelyard.identification.observations.prepare import prepare
 from steelyard.signals.filters import lowpass
 
 Array = NDArray[np.float64]
 USUAL = ("viscous", "coulomb", "offset")
 SMOOTH = 10.0  # [Hz] cut-off of smoothed torque
 RESOLVED = 1e-5  # of the largest singular value
-HELD = 0.9  # least share of the information that the samples hold of what is compared between halves
+# least share of the information that the samples hold of what is compared between halves
+HELD = 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Deviations over their standard deviations, and shares of torques within 95 % bands: raw and smoothed, in and out of sample.
+    """Deviations over their standard deviations, and shares of torques within 95 % bands.
 
-    `errors` (5,) are the standard errors of `inside` and of the bands, from how draws differ; 0 for a single one.
+    Raw and smoothed, in and out of sample.
+
+    `errors` (5,) are the standard errors of `inside` and of the bands, from how draws differ; 0 for
+    a single one.
     """
 
     z: Array
@@ -47,23 +51,40 @@ def together(counts: list[Counts]) -> Counts:
     """All of several counts, with standard errors."""
     each = np.array([[c.inside, *c.bands] for c in counts])
     errors = each.std(axis=0, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.zeros(5)
-    return Counts(np.concatenate([c.z for c in counts]), each[:, 1:].mean(axis=0), float(np.mean([c.finite for c in counts])), errors)
+    return Counts(
+        np.concatenate([c.z for c in counts]),
+        each[:, 1:].mean(axis=0),
+        float(np.mean([c.finite for c in counts])),
+        errors,
+    )
 
 
 def count(scenario: Scenario, seed: int, **options: Any) -> Counts:
-    """One draw of a scenario, identified with no further word but these options; friction that the model lacks is not looked for."""
+    """One draw of a scenario, identified with no further word but these options.
+
+    Friction that the model lacks is not looked for.
+    """
     made = trial(scenario, seed)
     log = made.log()
     lacking: dict[str, Any] = {} if scenario.friction == "as modelled" else {"friction": USUAL}
     fit = sy.identify(made.described, log, **lacking, **options)
-    truth = fit.base.values(np.array([made.parameters.get(name, 0.0) for name in fit.parameter_names]))
+    truth = fit.base.values(
+        np.array([made.parameters.get(name, 0.0) for name in fit.parameter_names])
+    )
     finite = np.isfinite(fit.base_std) & (fit.base_std > 0)
     z = ((fit.base_values - truth) / fit.base_std)[finite]
-    return Counts(z, np.concatenate([bands(fit, log), bands(fit, made.log(1), region=True)]), float(np.mean(finite)))
+    return Counts(
+        z,
+        np.concatenate([bands(fit, log), bands(fit, made.log(1), region=True)]),
+        float(np.mean(finite)),
+    )
 
 
 def bands(fit: sy.Fit, log: sy.Log, region: bool = False) -> Array:
-    """The share of a log's torques within the bands of a fit: raw, and low-passed at SMOOTH; with `region` of the states within it."""
+    """The share of a log's torques within the bands of a fit.
+
+    Raw, and low-passed at SMOOTH; with `region` of the states within it.
+    """
     s = prepare(fit.robot, log, fit.preparation).advanced(fit.delay)
     held = []
     for cutoff, t, tau in ((None, None, s.tau), (SMOOTH, s.t, lowpass(s.tau, s.t, SMOOTH))):
@@ -74,12 +95,18 @@ def bands(fit: sy.Fit, log: sy.Log, region: bool = False) -> Array:
 
 
 def between(one: sy.Fit, other: sy.Fit) -> tuple[Array, Array]:
-    """Differences of two fits over their standard deviations: base parameters, and eigen-directions of the information.
+    """Differences of two fits over their standard deviations.
 
-    Only those of which the samples of both hold at least HELD of the information. Raises CallError for fits of different parameters.
+    Base parameters, and eigen-directions of the information.
+
+    Only those of which the samples of both hold at least HELD of the information. Raises CallError
+    for fits of different parameters.
     """
     if one.base.names != other.base.names:
-        raise sy.CallError("two fits can be compared if they have the same base parameters; identify both with the same friction=")
+        raise sy.CallError(
+            "two fits can be compared if they have the same base parameters; identify both with the"
+            " same friction="
+        )
     change, covariance = one.base_values - other.base_values, one.covariance + other.covariance
     std = np.hypot(one.base_std, other.base_std)
     share = np.minimum(one.uncertainty.share, other.uncertainty.share)
@@ -89,7 +116,7 @@ def between(one: sy.Fit, other: sy.Fit) -> tuple[Array, Array]:
 
 
 def directions(one: sy.Fit, other: sy.Fit) -> Array:
-    """Combinations of the base parameters, (b, k), whose variance falls to less than 1 - HELD of that before the samples.
+    """Return combinations of the base parameters, (b, k), whose variance falls below 1 - HELD.
 
     Eigenvectors of the mean of the two posterior covariances against the prior covariance of `one`.
     """
@@ -110,7 +137,10 @@ def directions(one: sy.Fit, other: sy.Fit) -> Array:
 
 
 def exact_rank(fit: sy.Fit, q: Array, qd: Array, qdd: Array) -> int:
-    """The rank of the regressor of states without noise, columns of unit norm; what is below RESOLVED of the largest no encoder shows."""
+    """The rank of the regressor of states without noise, columns of unit norm.
+
+    What is below RESOLVED of the largest no encoder shows.
+    """
     Y = fit.model.rows(q, qd, qdd).reshape(-1, fit.base.n_base)
     size = np.linalg.norm(Y, axis=0)
     shown = size > 1e-12 * size.max()

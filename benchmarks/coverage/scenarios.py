@@ -1,4 +1,7 @@
-"""Scenarios of which the truth is known: a robot, what its description is like, the noise of its torque, and friction beyond the model."""
+"""Scenarios of which the truth is known.
+
+A robot, what its description is like, the noise of its torque, and friction beyond the model.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +40,18 @@ class Scenario:
     @property
     def name(self) -> str:
         """The scenario in a few words."""
-        return f"{self.robot}, {self.description}, {self.noise} noise, friction {self.friction}, {self.motion}"
+        return (
+            f"{self.robot}, {self.description}, {self.noise} noise, friction {self.friction},"
+            f" {self.motion}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One draw of a scenario: what the user has, and the true robot with the parameters that describe its friction best."""
+    """One draw of a scenario.
+
+    What the user has, and the true robot with the parameters that describe its friction best.
+    """
 
     scenario: Scenario
     seed: int
@@ -51,14 +60,26 @@ class Trial:
     parameters: dict[str, float]
 
     def log(self, number: int = 0) -> sy.Log:
-        """Positions and torques along a motion of the true robot; other numbers are other motions."""
+        """Positions and torques along a motion of the true robot.
+
+        Other numbers are other motions.
+        """
         rng = np.random.default_rng([self.seed, number, 7])
         t, q, qd, qdd = motion(self.scenario, self.true.n, self.seed + 1000 * number)
         tau = self.true.inverse_dynamics(q, qd, qdd)
         size = np.sqrt(np.mean(tau**2, axis=0))
         memory = MEMORY if self.scenario.noise == "coloured" else 0.0
-        tau = tau + further_friction(self.true, self.scenario.friction, qd) + NOISE * size * coloured(tau.shape, memory, rng)
-        return sy.Log(t=t, q=q + ENCODER * rng.normal(size=q.shape), tau=tau, joint_names=self.true.joint_names)
+        tau = (
+            tau
+            + further_friction(self.true, self.scenario.friction, qd)
+            + NOISE * size * coloured(tau.shape, memory, rng)
+        )
+        return sy.Log(
+            t=t,
+            q=q + ENCODER * rng.normal(size=q.shape),
+            tau=tau,
+            joint_names=self.true.joint_names,
+        )
 
 
 def trial(scenario: Scenario, seed: int) -> Trial:
@@ -72,13 +93,20 @@ def trial(scenario: Scenario, seed: int) -> Trial:
 
 
 def robot_of(name: str) -> sy.Robot:
-    """A robot with friction and rotors; COUPLED is that of ELBOW with a motor that its last two joints share."""
+    """A robot with friction and rotors.
+
+    COUPLED is that of ELBOW with a motor that its last two joints share.
+    """
     if name != COUPLED:
         return with_drives(arm(name))
     robot = with_drives(arm(ELBOW))
     own = dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True))
     last = robot.joint_names[-1]
-    shared = {"armature": own[f"{last}.Ia"], "viscous": own[f"{last}.Fv"], "coulomb": own[f"{last}.Fc"]}
+    shared = {
+        "armature": own[f"{last}.Ia"],
+        "viscous": own[f"{last}.Fv"],
+        "coulomb": own[f"{last}.Fc"],
+    }
     return robot.with_coupling(*robot.joint_names[-2:], **shared)
 
 
@@ -106,12 +134,19 @@ def motion(scenario: Scenario, n: int, seed: int) -> tuple[Array, ...]:
 
 
 def further_friction(true: sy.Robot, kind: str, qd: Array) -> Array:
-    """Friction (N, n) [N m|N] that the model lacks: stiction of half the Coulomb friction, or 30 % more of both in one direction."""
+    """Friction (N, n) [N m|N] that the model lacks.
+
+    Stiction of half the Coulomb friction, or 30 % more of both in one direction.
+    """
     own = dict(zip(true.parameter_names, true.parameters.tolist(), strict=True))
-    Fc, Fv = (np.array([own[f"{name}.{symbol}"] for name in true.joint_names]) for symbol in ("Fc", "Fv"))
+    Fc, Fv = (
+        np.array([own[f"{name}.{symbol}"] for name in true.joint_names]) for symbol in ("Fc", "Fv")
+    )
     if kind == "Stribeck":
         return np.asarray(0.5 * Fc * np.sign(qd) * np.exp(-((qd / 0.1) ** 2)))
-    return np.where(qd < 0, 0.3 * (Fv * qd - Fc), 0.0) if kind == "asymmetric" else np.zeros_like(qd)
+    return (
+        np.where(qd < 0, 0.3 * (Fv * qd - Fc), 0.0) if kind == "asymmetric" else np.zeros_like(qd)
+    )
 
 
 def best_friction(true: sy.Robot, scenario: Scenario) -> dict[str, float]:
@@ -129,11 +164,15 @@ def best_friction(true: sy.Robot, scenario: Scenario) -> dict[str, float]:
 @cache
 def speeds(kind: str, n: int) -> Array:
     """Velocities of many motions of a kind, (N, n)."""
-    return np.concatenate([motion(Scenario("", "", motion=kind), n, 900_000 + i)[2][::5] for i in range(60)])
+    return np.concatenate(
+        [motion(Scenario("", "", motion=kind), n, 900_000 + i)[2][::5] for i in range(60)]
+    )
 
 
-def one_joint(robot: sy.Robot, joint: int, seed: int, memory: float = 0.0) -> tuple[sy.Log, tuple[Array, Array, Array]]:
-    """A log in which one joint moves and the others stand, with the noise of their encoders, and its states without noise.
+def one_joint(
+    robot: sy.Robot, joint: int, seed: int, memory: float = 0.0
+) -> tuple[sy.Log, tuple[Array, Array, Array]]:
+    """Return a log in which one joint moves and the others are at rest, and its exact states.
 
     `memory` is the correlation of neighbouring samples of that noise.
     """

@@ -1,1 +1,1 @@
-"""Estimators compared: true torque error over noise, filters and controllers (`python -m benchmarks.estimators`)."""
+"""Comparison of estimators over noise, filters and controllers."""

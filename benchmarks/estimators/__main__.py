@@ -1,14 +1,17 @@
-"""python -m benchmarks.estimators: every estimator over noise levels, filters and controllers, and on measured logs.
+"""python -m benchmarks.estimators.
 
-python -m benchmarks.estimators                   all of it on two processes; the exit code says whether every target is met
-python -m benchmarks.estimators --table noise     one table; --robot Puma, --estimator auto: only these; all can be repeated
+Every estimator over noise levels, filters and controllers, and on measured logs.
+
+python -m benchmarks.estimators  everything on two processes; the exit code states the outcome
+python -m benchmarks.estimators --table noise  one table; also --robot, --estimator
 python -m benchmarks.estimators --seed 1          other robots and motions; can be repeated
-python -m benchmarks.estimators --results FILE    the results of an earlier run, without running anything; can be repeated
-python -m benchmarks.estimators --resume          leave out what the results of an interrupted run (--out) have
+python -m benchmarks.estimators --results FILE    the results of an earlier run; can be repeated
+python -m benchmarks.estimators --resume  continue an interrupted run (--out)
 python -m benchmarks.estimators --update          write the tables of docs/estimators.md
 
-In the manner of Leboutet, Roux, Janot, Guadarrama-Olvera and Cheng, "Inertial parameter identification in robotics: a survey", Applied
-Sciences 11 (2021), 4303. Everything follows from the seed.
+In the manner of Leboutet, Roux, Janot, Guadarrama-Olvera and Cheng, "Inertial parameter
+identification in robotics: a survey", Applied Sciences 11 (2021), 4303. Everything follows from the
+seed.
 """
 
 from __future__ import annotations
@@ -28,12 +31,14 @@ from benchmarks.estimators.cells import cells
 from benchmarks.estimators.measure import Job, measure
 from benchmarks.estimators.page import Result, by_plain, tables, targets, with_tables
 from steelyard.errors import SteelyardError
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 from steelyard.identification import ESTIMATORS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimators.md"
-SEEDS = (3026, 3027, 3028, 3029, 3030, 3031, 3032, 3033)  # of the published figures: whoever tunes takes others
-DRAWS = {"noise": 8, "filter": 4, "controller": 4, "measured": 1}  # of them for each table: rows differ least where noise is low
+# of the published figures: whoever tunes takes others
+SEEDS = (3026, 3027, 3028, 3029, 3030, 3031, 3032, 3033)
+# of them for each table: rows differ least where noise is low
+DRAWS = {"noise": 8, "filter": 4, "controller": 4, "measured": 1}
 
 
 def main() -> int:
@@ -41,14 +46,23 @@ def main() -> int:
     options = _options()
     if options.results:
         parts = [kept(path) for path in options.results]
-        results, minutes = tuple(each for part, _ in parts for each in part), sum(spent for _, spent in parts)
+        results, minutes = (
+            tuple(each for part, _ in parts for each in part),
+            sum(spent for _, spent in parts),
+        )
     else:
         results, minutes = run(jobs(options), options)
     order = {name: i for i, name in enumerate(ESTIMATORS)}
-    results = tuple(sorted(results, key=lambda r: (list(cells()).index(r.table), order.get(r.estimator, 99))))
+    results = tuple(
+        sorted(results, key=lambda r: (list(cells()).index(r.table), order.get(r.estimator, 99)))
+    )
     seeds = sorted({r.seed for r in results})
     if options.update:
-        write_whole(PAGE, with_tables(PAGE.read_text(encoding="utf-8"), results, seeds, minutes), overwrite=True)
+        write_atomic(
+            PAGE,
+            with_tables(PAGE.read_text(encoding="utf-8"), results, seeds, minutes),
+            overwrite=True,
+        )
     print(f"\n{tables(results)}\n")
     for each in targets(results):
         print(f"{'met   ' if each.met else 'MISSED'} {each.what}: {each.found}")
@@ -59,7 +73,10 @@ def main() -> int:
 
 
 def jobs(options: argparse.Namespace) -> list[Job]:
-    """Cells, each with all of its estimators; seed by seed, those of a robot beside each other, so that they share motions."""
+    """Cells, each with all of its estimators.
+
+    Seed by seed, those of a robot beside each other, so that they share motions.
+    """
     names = tuple(options.estimator) or tuple(ESTIMATORS)
     chosen = [
         (table, cell, seed, names)
@@ -73,7 +90,10 @@ def jobs(options: argparse.Namespace) -> list[Job]:
 
 
 def run(chosen: Sequence[Job], options: argparse.Namespace) -> tuple[tuple[Result, ...], float]:
-    """Measure the cells, with a line about the progress; what is done outlives an interrupted run."""
+    """Measure the cells, with a line about the progress.
+
+    What is done outlives an interrupted run.
+    """
     start, (results, before) = perf_counter(), kept(options.out) if options.resume else ([], 0.0)
     have = {(each.table, each.cell, each.seed, each.estimator) for each in results}
     chosen = [job for job in chosen if not all((*job[:3], name) in have for name in job[3])]
@@ -81,11 +101,14 @@ def run(chosen: Sequence[Job], options: argparse.Namespace) -> tuple[tuple[Resul
         results += more
         spent = perf_counter() - start
         left = spent / count * (len(chosen) - count)
-        line = f"{count} of {len(chosen)} cells, {spent / 60:.1f} min, about {left / 60:.1f} min left: {more[0].cell}"
+        line = (
+            f"{count} of {len(chosen)} cells, {spent / 60:.1f} min, about {left / 60:.1f} min left:"
+            f" {more[0].cell}"
+        )
         sys.stderr.write(f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line}\n")
         options.out.parent.mkdir(parents=True, exist_ok=True)
         plain = {"minutes": before + spent / 60, "results": [asdict(result) for result in results]}
-        write_whole(options.out, json.dumps(plain, indent=1), overwrite=True)
+        write_atomic(options.out, json.dumps(plain, indent=1), overwrite=True)
     return tuple(results), before + (perf_counter() - start) / 60
 
 
@@ -109,14 +132,34 @@ def _measured(chosen: Sequence[Job], processes: int) -> Iterator[list[Result]]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.estimators", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks.estimators",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--table", action="append", default=[], choices=tuple(cells()))
     parser.add_argument("--robot", action="append", default=[], metavar="NAME")
-    parser.add_argument("--estimator", action="append", default=[], choices=tuple(ESTIMATORS), metavar="NAME", help=", ".join(ESTIMATORS))
-    parser.add_argument("--seed", type=int, action="append", help=f"{SEEDS} are those of the published figures: do not tune on them")
+    parser.add_argument(
+        "--estimator",
+        action="append",
+        default=[],
+        choices=tuple(ESTIMATORS),
+        metavar="NAME",
+        help=", ".join(ESTIMATORS),
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        action="append",
+        help=f"{SEEDS} are those of the published figures: do not tune on them",
+    )
     parser.add_argument("--results", type=Path, action="append", metavar="FILE")
-    parser.add_argument("--out", type=Path, default=Path("build/estimators.json"), metavar="FILE", help="where results go")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("build/estimators.json"),
+        metavar="FILE",
+        help="where results go",
+    )
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--update", action="store_true")

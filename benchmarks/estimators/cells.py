@@ -1,7 +1,10 @@
-"""The cells of the comparison: a robot in a closed loop, the noise of its encoders, its controller and the filter of its positions.
+"""The cells of the comparison.
 
-A true robot differs from its description by about 10 % and has friction and rotors that the description does not know. It follows a motion
-made by `excite` under a controller; encoders have noise in the log, not in the loop. Everything follows from the seed.
+A robot in a closed loop, the noise of its encoders, its controller and the filter of its positions.
+
+A true robot differs from its description by about 10 % and has friction and rotors that the
+description does not know. It follows a motion made by `excite` under a controller; encoders have
+noise in the log, not in the loop. Everything follows from the seed.
 """
 
 from __future__ import annotations
@@ -59,7 +62,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """What an estimator is given, and what its result is held against: the true robot along another motion, or another log."""
+    """What an estimator is given, and what its result is held against.
+
+    The true robot along another motion, or another log.
+    """
 
     described: sy.Robot
     log: sy.Log
@@ -69,7 +75,10 @@ class Recording:
     other: sy.Log | None = None
 
     def error(self, fit: sy.Fit) -> float:
-        """|e| / |tau|, of joints that move, on motion that the fit has not seen: without noise if it is simulated."""
+        """|e| / |tau|, of joints that move, on motion that the fit has not seen.
+
+        Without noise if it is simulated.
+        """
         if self.true is None or self.motion is None:
             assert self.other is not None
             return float(fit.validate(self.other).total_relative_error)
@@ -85,7 +94,10 @@ def available() -> tuple[str, ...]:
 
 
 def with_rotors(robot: sy.Robot) -> sy.Robot:
-    """The robot with rotors of gears: the description of the TX40's last link has next to no inertia."""
+    """The robot with rotors of gears.
+
+    The description of the TX40's last link has next to no inertia.
+    """
     return robot.with_rotors(np.geomspace(0.4, 0.02, robot.n).tolist())
 
 
@@ -99,7 +111,16 @@ def described(robot: str) -> sy.Robot:
 def motions(robot: str, seed: int) -> tuple[Trajectory, Trajectory]:
     """A motion that excites the robot, and another one."""
     return tuple(
-        sy.excite(described(robot), seconds=SECONDS, starts=1, seed=seed + k, speed=1.0, acceleration=np.inf, ground=None) for k in (0, 500)
+        sy.excite(
+            described(robot),
+            seconds=SECONDS,
+            starts=1,
+            seed=seed + k,
+            speed=1.0,
+            acceleration=np.inf,
+            ground=None,
+        )
+        for k in (0, 500)
     )  # type: ignore[return-value]
 
 
@@ -110,7 +131,7 @@ def truth(robot: str, seed: int) -> sy.Robot:
 
 
 def controller(name: str, robot: str, motion: Trajectory | None) -> Any:
-    """A controller of a bandwidth, which believes in the description with drives like those of the robot.
+    """Return a controller of a bandwidth whose model is the description with the robot's drives.
 
     Gains of PD are those of the mean inertia of each joint.
     """
@@ -127,25 +148,39 @@ def run(robot: str, law: str, seed: int) -> sy.simulation.Run:
     """The true robot in its closed loop."""
     motion, _ = motions(robot, seed)
     true = truth(robot, seed)
-    return sy.simulate(true, controller(law, robot, motion), motion.q[0], seconds=SECONDS, every=EVERY)
+    return sy.simulate(
+        true, controller(law, robot, motion), motion.q[0], seconds=SECONDS, every=EVERY
+    )
 
 
 def recording(cell: Cell, seed: int) -> Recording:
     """What an estimator is given in a cell."""
     if not cell.simulated:
         return measured_recording(cell.robot)
-    sensors = Sensors(encoder=0.0, encoder_noise=cell.noise, torque_noise=TORQUE_NOISE, torque_ripple=0.0, bandwidth=0.0, delay=0.0)
+    sensors = Sensors(
+        encoder=0.0,
+        encoder_noise=cell.noise,
+        torque_noise=TORQUE_NOISE,
+        torque_ripple=0.0,
+        bandwidth=0.0,
+        delay=0.0,
+    )
     log = run(cell.robot, cell.controller, seed).log(sensors, seed)
     if cell.filter == "none":
         qd, qdd = differences(log.q, log.t)
         log = log.replace(qd=qd, qdd=qdd)
     law = controller(cell.controller, cell.robot, None)
-    return Recording(described(cell.robot), log, law, truth(cell.robot, seed), motions(cell.robot, seed)[1])
+    return Recording(
+        described(cell.robot), log, law, truth(cell.robot, seed), motions(cell.robot, seed)[1]
+    )
 
 
 @cache
 def measured_recording(name: str) -> Recording:
-    """A measured log: the first half is identified, the second one predicted; of the KUKA, one run and the other."""
+    """A measured log: the first half is identified, the second one predicted.
+
+    Of the KUKA, one run and the other.
+    """
     robot, log = measured(name)
     half = log.N // 2
     return Recording(robot, log[:half], other=log[half:])
@@ -157,11 +192,17 @@ def measured_names() -> tuple[str, ...]:
 
 
 def cells() -> dict[str, tuple[Cell, ...]]:
-    """The tables: noise, filters and controllers, each with the others at their usual values, and measured logs."""
+    """Return the tables: noise, filters and controllers, and measured logs."""
     robots = available()
     return {
         "noise": tuple(Cell(robot, noise) for robot in robots for noise in NOISES),
-        "filter": tuple(Cell("Puma", noise, name) for name in FILTERS if name != "own" for noise in (1e-4, 1e-3)),
-        "controller": tuple(Cell("Puma", noise, controller=law) for law in CONTROLLERS[1:] for noise in (1e-5, 1e-3, 1e-2)),
+        "filter": tuple(
+            Cell("Puma", noise, name) for name in FILTERS if name != "own" for noise in (1e-4, 1e-3)
+        ),
+        "controller": tuple(
+            Cell("Puma", noise, controller=law)
+            for law in CONTROLLERS[1:]
+            for noise in (1e-5, 1e-3, 1e-2)
+        ),
         "measured": tuple(Cell(name) for name in measured_names()),
     }

@@ -26,10 +26,14 @@ def measure(job: Job) -> list[Result]:
 
 def measured(name: str, cell: Cell, made: Recording) -> tuple[float, float, str]:
     """Error, seconds of the processor and, where there is none, why."""
-    given = {"controller": made.controller} if hasattr(ESTIMATORS[name](False), "controller") else {}
+    given = (
+        {"controller": made.controller} if hasattr(ESTIMATORS[name](False), "controller") else {}
+    )
     start = process_time()
     try:
-        fit = sy.identify(made.described, made.log, name, diagnose=False, **given, **FILTERS[cell.filter])
+        fit = sy.identify(
+            made.described, made.log, name, diagnose=False, **given, **FILTERS[cell.filter]
+        )
     except SteelyardError as error:
         return float("inf"), process_time() - start, str(error)
     return made.error(fit), process_time() - start, ""

@@ -12,8 +12,12 @@ from benchmarks.estimators.cells import NOISES, Cell
 from benchmarks.trust.page import markdown
 from steelyard.identification import ESTIMATORS
 
-BEGIN, END = "<!-- written by python -m benchmarks.estimators --update -->", "<!-- end of what is written -->"
-NEAR, SAME, GOAL = 1.05, 1.02, 0.003  # of the best row; of least squares; true torque error of the Puma at 1e-2 rad
+BEGIN, END = (
+    "<!-- written by python -m benchmarks.estimators --update -->",
+    "<!-- end of what is written -->",
+)
+# of the best row; of least squares; true torque error of the Puma at 1e-2 rad
+NEAR, SAME, GOAL = 1.05, 1.02, 0.003
 HEADS = {
     "noise": "Noise of the encoders [rad]; computed torque of 5 Hz, filter of the estimator's own",
     "filter": "Filters of the positions; Puma, computed torque of 5 Hz, noise [rad]",
@@ -38,17 +42,27 @@ class Result:
 def column(table: str, cell: Cell) -> str:
     """The head of a cell's column."""
     size = f"{cell.noise:.0e}".replace("e-0", "e-")
-    return {"noise": f"{cell.robot} {size}", "filter": f"{cell.filter}, {size}", "controller": f"{cell.controller}, {size}"}.get(
-        table, cell.robot
-    )
+    return {
+        "noise": f"{cell.robot} {size}",
+        "filter": f"{cell.filter}, {size}",
+        "controller": f"{cell.controller}, {size}",
+    }.get(table, cell.robot)
 
 
 def errors(results: Sequence[Result]) -> dict[str, dict[Cell, dict[str, float]]]:
-    """By table, cell and estimator the root mean square error over seeds; infinite where one of them failed."""
+    """By table, cell and estimator the root mean square error over seeds.
+
+    Infinite where one of them failed.
+    """
     made: dict[str, dict[Cell, dict[str, list[float]]]] = {}
     for each in results:
-        made.setdefault(each.table, {}).setdefault(each.cell, {}).setdefault(each.estimator, []).append(each.error)
-    return {table: {cell: {name: rms(x) for name, x in row.items()} for cell, row in cells.items()} for table, cells in made.items()}
+        made.setdefault(each.table, {}).setdefault(each.cell, {}).setdefault(
+            each.estimator, []
+        ).append(each.error)
+    return {
+        table: {cell: {name: rms(x) for name, x in row.items()} for cell, row in cells.items()}
+        for table, cells in made.items()
+    }
 
 
 def rms(values: Sequence[float]) -> float:
@@ -63,14 +77,30 @@ def tables(results: Sequence[Result]) -> str:
     for table, cells in found.items():
         names = list(dict.fromkeys(each.estimator for each in results if each.table == table))
         seconds = {
-            n: float(np.median([r.seconds for r in results if r.estimator == n and r.table == table and not r.failure] or [np.nan]))
+            n: float(
+                np.median(
+                    [
+                        r.seconds
+                        for r in results
+                        if r.estimator == n and r.table == table and not r.failure
+                    ]
+                    or [np.nan]
+                )
+            )
             for n in names
         }
         best = {cell: min(row.values()) for cell, row in cells.items()}
         rows = [
-            [name, *(shown(row.get(name, np.inf), best[cell]) for cell, row in cells.items()), f"{seconds[name]:.1f}"] for name in names
+            [
+                name,
+                *(shown(row.get(name, np.inf), best[cell]) for cell, row in cells.items()),
+                f"{seconds[name]:.1f}",
+            ]
+            for name in names
         ]
-        parts.append(f"### {HEADS[table]}\n\n{markdown(['estimator', *(column(table, cell) for cell in cells), 's'], rows)}")
+        parts.append(
+            f"### {HEADS[table]}\n\n{markdown(['estimator', *(column(table, cell) for cell in cells), 's'], rows)}"
+        )
     return "\n\n".join(parts)
 
 
@@ -106,7 +136,12 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
                 f"{best} {row[best]:.2%}, sdp {row['sdp']:.2%}",
             )
         )
-    few = [(c, r) for cells in found.values() for c, r in cells.items() if c.simulated and c.noise <= NOISES[0]]
+    few = [
+        (c, r)
+        for cells in found.values()
+        for c, r in cells.items()
+        if c.simulated and c.noise <= NOISES[0]
+    ]
     worse = [
         f"{n} {c.robot} {c.controller} {r[n] / r['wls']:.2f}"
         for c, r in few
@@ -115,7 +150,8 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
     ]
     made.append(
         Target(
-            "at 1e-5 rad nothing that simulates is worse than weighted least squares by more than 2 %",
+            "at 1e-5 rad nothing that simulates is worse than weighted least squares by more"
+            " than 2 %",
             not worse,
             "; ".join(worse) or "none",
         )
@@ -127,9 +163,15 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
         if n not in ("iv", "didim", "cloe", "auto") and r[n] > SAME * r.get("ols", np.inf)
     ]
     made.append(
-        Target("at 1e-5 rad no other is worse than ordinary least squares by more than 2 %", not others, "; ".join(others) or "none")
+        Target(
+            "at 1e-5 rad no other is worse than ordinary least squares by more than 2 %",
+            not others,
+            "; ".join(others) or "none",
+        )
     )
-    cells = [(table, c, r) for table, all_of in found.items() for c, r in all_of.items() if "auto" in r]
+    cells = [
+        (table, c, r) for table, all_of in found.items() for c, r in all_of.items() if "auto" in r
+    ]
     far = [
         f"{column(t, c)} {r['auto'] / min(r.values()):.2f} ({min(r, key=lambda n: r[n])})"
         for t, c, r in cells
@@ -138,7 +180,8 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
     near = len(cells) - len(far)
     made.append(
         Target(
-            f"the automatic choice is within 5 % of the best row in every cell ({near} of {len(cells)})",
+            f"the automatic choice is within 5 % of the best row in every cell ({near} of"
+            f" {len(cells)})",
             not far,
             "; ".join(far) or "none beyond",
         )
@@ -148,18 +191,23 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
 
 def with_tables(text: str, results: Sequence[Result], seeds: Sequence[int], minutes: float) -> str:
     """The page with the tables in the place of those that it has."""
-    asked = "\n".join(f"- {'met' if each.met else 'missed'}: {each.what}. {each.found}." for each in targets(results))
+    asked = "\n".join(
+        f"- {'met' if each.met else 'missed'}: {each.what}. {each.found}."
+        for each in targets(results)
+    )
     draws = {table: len({each.seed for each in results if each.table == table}) for table in HEADS}
-    many = ", ".join(f"{count} ({table})" for table, count in draws.items() if count and table != "measured")
+    many = ", ".join(
+        f"{count} ({table})" for table, count in draws.items() if count and table != "measured"
+    )
     head = (
-        f"True torque error |e|/|τ| [%], root mean square over robots and motions: {many}, of the seeds {', '.join(map(str, seeds))}, "
-        "on unseen motion "
-        "without noise, where joints move; `s` is the median time of a fit in seconds of one core. "
-        f"Bold: within 5 % of the best of the column. All of it took {minutes:.0f} minutes."
+        f"True torque error |e|/|τ| [%], root mean square over robots and motions: {many}, of the"
+        f" seeds {', '.join(map(str, seeds))}, on unseen motion without noise, where joints move;"
+        " `s` is the median time of a fit in seconds of one core. Bold: within 5 % of the best of"
+        f" the column. All of it took {minutes:.0f} minutes."
     )
     missing = [name for name in ESTIMATORS if name not in {each.estimator for each in results}]
     head += f" Not measured here: {', '.join(missing)}." if missing else ""
-    body = f"{BEGIN}\n\n{head}\n\n{tables(results)}\n\nWhat was asked:\n\n{asked}\n\n{END}"
+    body = f"{BEGIN}\n\n{head}\n\n{tables(results)}\n\nTargets:\n\n{asked}\n\n{END}"
     pattern = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
     if not pattern.search(text):
         return f"{text.rstrip()}\n\n{body}\n"

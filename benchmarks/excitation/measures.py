@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from benchmarks.arms import installed
-from steelyard.experiments.excitation.excite import Request, what_is_known
+from steelyard.experiments.excitation.excite import ExcitationProblem, prior_information
 from steelyard.experiments.excitation.expected_accuracy import RegionOfUse, targets
-from steelyard.experiments.excitation.information import TERMS, Information
-from steelyard.experiments.excitation.multi_start import STAGES, Crew, MultiStart
+from steelyard.experiments.excitation.information import TERMS, FisherInformation
+from steelyard.experiments.excitation.multi_start import SEARCH_LEVELS, MultiStart, StartPool
 from steelyard.experiments.excitation.random_motions import RandomMotions
-from steelyard.experiments.excitation.task import Task
+from steelyard.experiments.excitation.task import ExcitationSearch
 from steelyard.motion.collision.clearance import Clearance
-from steelyard.motion.collision.distance_tables import tabulated
+from steelyard.motion.collision.distance_tables import with_distance_tables
 from steelyard.motion.collision.distances_to_keep import DistancesToKeep, distances_to_keep
 from steelyard.motion.trajectories.fourier import FourierBasis
-from steelyard.motion.trajectories.limits import MotionLimits, motion_limits
+from steelyard.motion.trajectories.limits import TrajectoryLimits, motion_limits
+from steelyard.option_groups.excitation import ExcitationOptions
 
 Array = NDArray[np.float64]
 ROBOTS: dict[str, Callable[[], sy.Robot]] = {
@@ -48,13 +49,13 @@ def robot(name: str) -> sy.Robot:
 
 
 @cache
-def limits(name: str) -> MotionLimits:
+def limits(name: str) -> TrajectoryLimits:
     """The limits of all rows."""
     return motion_limits(robot(name), MARGIN, acceleration=ACCELERATION)
 
 
 class Excited(NamedTuple):
-    """A motion, the time it took [s], that of all cores [s], and the time of all cores that other processes took meanwhile [s]."""
+    """A motion, its wall time, the time of all cores, and the time of other processes [s]."""
 
     motion: sy.Trajectory
     wall: float
@@ -66,9 +67,27 @@ class Excited(NamedTuple):
 def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -> Excited:
     """The motion of the defaults; kernels are compiled before."""
     frequency = dict(SERIES)[harmonics]
-    sy.excite(robot(name), SECONDS, harmonics, frequency, 99, starts=1, collision=collision, **LIMITED)  # type: ignore[arg-type]
+    sy.excite(
+        robot(name),
+        SECONDS,
+        harmonics,
+        frequency,
+        99,
+        starts=1,
+        collision=collision,
+        **LIMITED,  # type: ignore[arg-type]
+    )
     wall, cpu, busy = perf_counter(), process_time(), busy_time()
-    made = sy.excite(robot(name), SECONDS, harmonics, frequency, seed, margin=MARGIN, collision=collision, **LIMITED)  # type: ignore[arg-type]
+    made = sy.excite(
+        robot(name),
+        SECONDS,
+        harmonics,
+        frequency,
+        seed,
+        margin=MARGIN,
+        collision=collision,
+        **LIMITED,  # type: ignore[arg-type]
+    )
     used = process_time() - cpu
     return Excited(made, perf_counter() - wall, used, max(0.0, busy_time() - busy - used))
 
@@ -90,8 +109,12 @@ def log_det(made: sy.Trajectory) -> float:
 
 @cache
 def stochastic(name: str, harmonics: int, seconds: float) -> float:
-    """The log-det of random motions and variations of the best, for so many seconds of one core, without distances."""
-    motions = RandomMotions(limits(name), FourierBasis(harmonics, dict(SERIES)[harmonics]), Information.of(robot(name)))
+    """Return the log-det of a stochastic search for a time of one core, without distances."""
+    motions = RandomMotions(
+        limits(name),
+        FourierBasis(harmonics, dict(SERIES)[harmonics]),
+        FisherInformation.of(robot(name)),
+    )
     with sy.threads(1):
         begin = process_time()
         list(motions.search(40, np.random.default_rng(0)))
@@ -102,17 +125,26 @@ def stochastic(name: str, harmonics: int, seconds: float) -> float:
 
 
 @cache
-def best_of_starts(name: str, harmonics: int, collision: str = "none", starts: int = 20, seed: int = 1) -> tuple[float, int]:
-    """The largest log-det of starts of another seed, each through all stages with three times the steps, and the number of parameters."""
-    information = Information.of(robot(name))
+def best_of_starts(
+    name: str, harmonics: int, collision: str = "none", starts: int = 20, seed: int = 1
+) -> tuple[float, int]:
+    """Return the largest log-det of starts of another seed, and the number of parameters."""
+    information = FisherInformation.of(robot(name))
     basis = FourierBasis(harmonics, dict(SERIES)[harmonics])
     gaps = distances_to_keep(robot(name), limits(name), collision, ground=None).gaps
-    task = Task(limits(name), basis, information, seed, gaps, tuple(tabulated(each) for each in gaps))
-    problem, crew = task.starts, Crew(1)
+    task = ExcitationSearch(
+        limits(name),
+        basis,
+        information,
+        seed,
+        gaps,
+        tuple(with_distance_tables(each) for each in gaps),
+    )
+    problem, crew = task.starts, StartPool(1)
     found = []
     for number in range(starts):
         start = problem.first(number, seed)
-        for stage in STAGES:
+        for stage in SEARCH_LEVELS:
             longer = stage._replace(steps=3 * stage.steps)
             start = start and problem.advance(start, longer, problem.design(longer), crew.stopped)
         made = start and task.certified(basis.motion(start.x))
@@ -121,10 +153,17 @@ def best_of_starts(name: str, harmonics: int, collision: str = "none", starts: i
 
 
 def largest_share(name: str, made: sy.Trajectory, rate: float = 10_000.0) -> float:
-    """The largest share of any limit that samples at a rate [Hz] use; the jerk has no limit here."""
+    """The largest share of any limit that samples at a rate [Hz] use.
+
+    The jerk has no limit here.
+    """
     fine, space = made.sample(rate), limits(name)
     tau = np.abs(robot(name).with_joint_terms(TERMS).inverse_dynamics(fine.q, fine.qd, fine.qdd))
-    shares = [np.abs(fine.q - space.centre) / space.reach, np.abs(fine.qd) / space.velocity, np.abs(fine.qdd) / space.acceleration]
+    shares = [
+        np.abs(fine.q - space.centre) / space.reach,
+        np.abs(fine.qd) / space.velocity,
+        np.abs(fine.qdd) / space.acceleration,
+    ]
     return float(max(x.max() for x in (*shares, tau / space.effort)))
 
 
@@ -133,35 +172,47 @@ def least_distance(name: str, made: sy.Trajectory, rate: float = 1000.0) -> floa
     (gaps,) = distances_to_keep(robot(name), limits(name), ground=None).gaps
     assert isinstance(gaps, Clearance)
     q = made.sample(rate).q
-    return float(min((gaps.distances(part, 0.1).distance - gaps.least).min() for part in np.array_split(q, 20)))
+    return float(
+        min(
+            (gaps.distances(part, 0.1).distance - gaps.least).min()
+            for part in np.array_split(q, 20)
+        )
+    )
 
 
 def gradient_error(name: str) -> float:
-    """The largest difference between the gradient of the log-det along random directions and finite differences, of its size."""
-    information = Information.of(robot(name))
+    """Return the largest relative error of the gradient against finite differences."""
+    information = FisherInformation.of(robot(name))
     basis = FourierBasis(5, 0.1)
     problem = MultiStart(basis, information, limits(name))
-    design, start = problem.design(STAGES[1]), problem.first(0, 0)
+    design, start = problem.design(SEARCH_LEVELS[1]), problem.first(0, 0)
     assert start is not None
     x, rng = start.x, np.random.default_rng(0)
-    slope, worst = design.slope(design.states(x)), 0.0
+    slope, worst = design.gradient(design.states(x)), 0.0
     for _ in range(5):
         d = 1e-2 * rng.normal(size=x.shape)
         values = [-information.value(design.states(x + k * 2e-3 * d)[:3]) for k in (-2, -1, 1, 2)]
         found = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 2e-3)
-        worst = max(worst, abs(found - float(np.sum(slope * d))) / (float(np.linalg.norm(slope)) * float(np.linalg.norm(d))))
+        worst = max(
+            worst,
+            abs(found - float(np.sum(slope * d)))
+            / (float(np.linalg.norm(slope)) * float(np.linalg.norm(d))),
+        )
     return worst
 
 
 def monte_carlo(name: str, draws: int = 4000) -> float:
-    """The largest |ratio - 1| of the standard deviations of least squares on simulated recordings to the predicted ones."""
+    """Return the largest |ratio - 1| of simulated to predicted standard deviations."""
     made, *_ = excited(name, 5)
     assert made.excitation is not None
     found = made.excitation.accuracy
     assert found is not None
     whole = robot(name).with_joint_terms(TERMS)
-    columns = list(Information.of(robot(name)).columns)
-    Y = whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns] / found.noise[:, None]
+    columns = list(FisherInformation.of(robot(name)).columns)
+    Y = (
+        whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns]
+        / found.noise[:, None]
+    )
     Q, R = np.linalg.qr(Y.reshape(-1, len(columns)))
     rng, errors = np.random.default_rng(0), np.empty((draws, len(columns)))
     for k in range(draws):
@@ -170,7 +221,7 @@ def monte_carlo(name: str, draws: int = 4000) -> float:
 
 
 def through_identify(name: str, runs: int) -> float:
-    """The median ratio of the spread of `identify` on simulated recordings to the predicted standard deviations."""
+    """Return the median ratio of the spread of `identify` to the predicted standard deviations."""
     made, *_ = excited(name, 5)
     assert made.excitation is not None
     found = made.excitation.accuracy
@@ -180,36 +231,64 @@ def through_identify(name: str, runs: int) -> float:
     tau = described.inverse_dynamics(made.q, made.qd, made.qdd)
     for _ in range(runs):
         noisy = tau + rng.normal(size=tau.shape) * found.noise
-        log = sy.Log(t=made.t, q=made.q, qd=made.qd, qdd=made.qdd, tau=noisy, joint_names=described.joint_names)
+        log = sy.Log(
+            t=made.t,
+            q=made.q,
+            qd=made.qd,
+            qdd=made.qdd,
+            tau=noisy,
+            joint_names=described.joint_names,
+        )
         fit = sy.identify(
-            described, log, estimator="wls", friction=("viscous", "coulomb", "offset"), delay=0, coulomb_width=0, diagnose=False
+            described,
+            log,
+            estimator="wls",
+            friction=("viscous", "coulomb", "offset"),
+            delay=0,
+            coulomb_width=0,
+            diagnose=False,
         )
         base.append([fit.base_values[fit.base.names.index(parameter)] for parameter in found.names])
     return float(np.median(np.std(base, axis=0, ddof=1) / found.std))
 
 
 def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
-    """The time [s] of the motion that reaches an accuracy of the torque, and the shortest found by bisection with full searches."""
+    """Return the time [s] for an accuracy, and the shortest time found by bisection."""
     made = sy.excite(robot(name), torque_accuracy=share, collision="none", **LIMITED)  # type: ignore[arg-type]
-    information = Information.of(robot(name))
+    information = FisherInformation.of(robot(name))
     region = RegionOfUse.of(information, limits(name))
     wanted = targets(information, region, None, share)
-    known = what_is_known(information, None, None, None)
-    asked = Request(limits(name), DistancesToKeep(), information, known, region, wanted, "fourier", None, None, 1, 100.0, None)
+    known = prior_information(information, None, None, None)
+    asked = ExcitationProblem(
+        limits=limits(name),
+        keep=DistancesToKeep(),
+        information=information,
+        known=known,
+        region=region,
+        targets=wanted,
+        options=ExcitationOptions(seed=1),
+    )
     low, high = made.duration / 4, made.duration
     while high > 1.04 * low:
         middle = round((low * high) ** 0.5, 2)
-        enough = asked.worst(middle, replace(asked.task(middle), seed=1).optimise(starts, None))[0] <= 1
+        enough = (
+            asked.worst(middle, replace(asked.task(middle), seed=1).optimise(starts, None))[0] <= 1
+        )
         low, high = (low, middle) if enough else (middle, high)
     return made.duration, high
 
 
 def colliding_starts(name: str, seeds: int = 5) -> tuple[int, int, float]:
-    """Random starts that collide, of how many, and the least distance [m] over what is asked for of motions made from few starts."""
+    """Return the colliding random starts, their number, and the smallest spare distance [m]."""
     (gaps,) = distances_to_keep(robot(name), limits(name), ground=None).gaps
-    free = MultiStart(FourierBasis(5, 0.1), Information.of(robot(name)), limits(name))
+    free = MultiStart(FourierBasis(5, 0.1), FisherInformation.of(robot(name)), limits(name))
     starts = [start for k in range(40) if (start := free.first(k, 5)) is not None]
     t = np.linspace(0, 10, 200)
-    colliding = sum(bool((gaps.distances(free.basis.motion(s.x)(t).q, 0.05).distance < 0).any()) for s in starts)
-    made = [sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, **LIMITED) for seed in range(seeds)]  # type: ignore[arg-type]
+    colliding = sum(
+        bool((gaps.distances(free.basis.motion(s.x)(t).q, 0.05).distance < 0).any()) for s in starts
+    )
+    made = [
+        sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, **LIMITED)  # type: ignore[arg-type]
+        for seed in range(seeds)
+    ]
     return colliding, len(starts), min(least_distance(name, each) for each in made)

@@ -1,4 +1,4 @@
-"""Scenarios: a process with threads and children, in each of which answers must be those of a process that has neither."""
+"""Scenarios with threads and children, whose results must equal those of a plain process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ FORKS = 3  # while another thread works, at moments that differ
 
 def right(answer: Array, reference: Array) -> None:
     """Ask for the same bits."""
-    assert np.array_equal(answer, reference), f"another answer: off by {np.max(np.abs(answer - reference))}"
+    assert np.array_equal(answer, reference), (
+        f"another answer: off by {np.max(np.abs(answer - reference))}"
+    )
 
 
 def pooled(method: str) -> Callable[[int, Array], None]:
@@ -35,7 +37,9 @@ def pooled(method: str) -> Callable[[int, Array], None]:
     def scenario(number: int, reference: Array) -> None:
         right(everything(number), reference)
         with multiprocessing.get_context(method).Pool(2) as pool:
-            for answer in pool.map_async(everything, [number] * 3, chunksize=1).get(timeout=PATIENCE):
+            for answer in pool.map_async(everything, [number] * 3, chunksize=1).get(
+                timeout=PATIENCE
+            ):
                 right(answer, reference)
 
     return scenario
@@ -94,7 +98,15 @@ def processes(number: int, reference: Array) -> None:
     """Many processes that have nothing in common but a kernel cache."""
     file = Path(os.environ["STEELYARD_CACHE"]) / "reference.npy"
     np.save(file, reference)
-    command = [sys.executable, "-m", "benchmarks.forks", "--scenario", "alone", str(number), str(file)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.forks",
+        "--scenario",
+        "alone",
+        str(number),
+        str(file),
+    ]
     started = [subprocess.Popen(command) for _ in range(MANY)]
     assert not any(process.wait(PATIENCE) for process in started), "a process fails"
 

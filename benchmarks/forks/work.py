@@ -1,4 +1,7 @@
-"""What children and threads are asked for: kernels that nothing has compiled yet, an identification, and files read and written."""
+"""What children and threads are asked for.
+
+Kernels that nothing has compiled yet, an identification, and files read and written.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,14 @@ def computed(number: int) -> Array:
 def recorded(number: int) -> sy.Log:
     """A log of an arm that follows sines, with noise."""
     robot, t, w = arm(number), np.arange(500) / 100.0, np.array([1.0, 1.7])
-    q, qd, qdd = np.sin(t[:, None] * w), w * np.cos(t[:, None] * w), -(w**2) * np.sin(t[:, None] * w)
-    tau = robot.inverse_dynamics(q, qd, qdd) + 0.01 * np.random.default_rng(number).standard_normal(q.shape)
+    q, qd, qdd = (
+        np.sin(t[:, None] * w),
+        w * np.cos(t[:, None] * w),
+        -(w**2) * np.sin(t[:, None] * w),
+    )
+    tau = robot.inverse_dynamics(q, qd, qdd) + 0.01 * np.random.default_rng(number).standard_normal(
+        q.shape
+    )
     return sy.Log(t=t, q=q, tau=tau, joint_names=robot.joint_names)
 
 
@@ -40,7 +49,10 @@ def identified(number: int) -> Array:
 
 
 def kept(number: int) -> Array:
-    """A log after it was written and read in two formats: polars has threads of its own, Parquet is read in another process."""
+    """A log after it was written and read in two formats.
+
+    Polars has threads of its own, Parquet is read in another process.
+    """
     log = recorded(number)
     with tempfile.TemporaryDirectory() as folder:
         paths = to_csv(log, Path(folder) / "log.csv"), to_parquet(log, Path(folder) / "log.parquet")

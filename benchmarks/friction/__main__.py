@@ -1,8 +1,10 @@
-"""python -m benchmarks.friction: does friction="auto" find what a joint has, and nothing where there is nothing more to find?
+"""python -m benchmarks.friction.
 
-python -m benchmarks.friction                all of it; the exit code says whether every target is met
-python -m benchmarks.friction --logs 8       fewer logs of each kind; --seed 1 other logs; --kind load only these
-python -m benchmarks.friction --update       write docs/friction.md
+Does friction="auto" find what a joint has, and nothing where there is nothing more to find?
+
+python -m benchmarks.friction                everything; the exit code states the outcome
+python -m benchmarks.friction --logs 8  fewer logs; also --seed, --kind
+python -m benchmarks.friction --update       write docs/measured/friction.md
 
 Everything follows from the seed.
 """
@@ -24,43 +26,55 @@ import steelyard as sy
 from benchmarks.arms import ARMS, arm
 from benchmarks.friction.cases import GEAR, KINDS, Case, make_case
 from benchmarks.trust.page import markdown
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 from steelyard.identification.model.linear_model import build_model
+from steelyard.identification.model.problem import Problem
+from steelyard.identification.nuisance.nuisance_estimates import (
+    estimate_shape_and_delay,
+    select_friction,
+)
+from steelyard.identification.observations.prepare import prepare_all
 from steelyard.identification.options import make_options
 from steelyard.identification.samples.decimation import common_factor
-from steelyard.identification.settle import chosen_friction, estimate_shape_and_delay, prepare_all
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "friction.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "friction.md"
 SEED = 2026  # the published one: whoever tunes takes another
 PLAIN, FEATURE = 104, 16  # logs of a kind
 FALSE, FOUND, SIGMAS = 0.05, 0.9, 3.0
 VALUES = {"stribeck": ("Fs", "Fc"), "load": ("Fl",), "ripple": ("R2s", "R2c")}
 
-HEAD = """# Friction chosen by evidence
+HEAD = """# Automatic friction terms
 
-`python -m benchmarks.friction` asks whether `friction="auto"` finds what a joint has, and adds nothing where there is nothing more than
-viscous and Coulomb friction and an offset. This page is written by `python -m benchmarks.friction --update`.
+`python -m benchmarks.friction` tests whether `friction="auto"` finds the friction terms of a \
+joint, and adds none where there is only viscous and Coulomb friction and an offset.
+`python -m benchmarks.friction --update` writes this page.
 
-Simulated robots of 2 to 7 joints ({robots}), whose links differ from their description by about 10 %, recorded for 8 to 20 s
-at 100 to 500 Hz with torque noise of 0.5 to 2 % of each joint's rms torque, every other log with velocities; gear ratios are given.
-In part of the logs one joint, drawn at random, has one feature more. Nothing is tuned on seed {seed}, that of these figures. Fewer than
-{false:.0%} of the logs may have a term that was not planted; {found:.0%} must have the one that was, and its values within {sigmas:g}
-standard deviations.
+Simulated robots of 2 to 7 joints ({robots}), whose links differ from their description by about \
+10 %, are recorded for 8 to 20 s at 100 to 500 Hz.
+Torque noise is 0.5 to 2 % of each joint's rms torque; every other log has velocities; gear \
+ratios are given.
+In part of the logs one joint, drawn at random, has one more term.
+Nothing is tuned on seed {seed}, the seed of this table.
+Fewer than {false:.0%} of the logs may have a term that was not planted; {found:.0%} must have \
+the planted one, with values within {sigmas:g} standard deviations.
 """
 RULES = """
-- *not planted* counts logs in which any term was added to any joint that is not there, the joints beside the planted one included.
-- *within 3 σ* are the found logs in which all values of the feature (`Fs`, `Fc`, `Fn`, `Fl`, the sine and cosine of a ripple) lie
-  within three of their standard deviations. A drift has no standard deviation: its median error is given, of the rms torque that was
-  taken out.
-- Coulomb friction that differs by direction is, where the step is sharp, the same as Coulomb friction and an offset, which every joint has:
-  the term takes the place of the offset only where slow samples tell the two apart. *found* counts its naming, *within 3 σ* the
-  difference of the two directions, from `Fc` and `Fn` or from the offset, in all logs.
+- *not planted* counts logs in which a term was added that the joint does not have, at any joint.
+- *within 3 σ* are the found logs in which all values of the term (`Fs`, `Fc`, `Fn`, `Fl`, the \
+sine and cosine of a ripple) lie within three standard deviations.
+  A drift has no standard deviation: its median error relative to the rms of the removed torque \
+is given.
+- Coulomb friction that differs by direction equals, where the step is sharp, Coulomb friction \
+and an offset, which every joint has.
+  The term replaces the offset only where slow samples distinguish the two.
+  *found* counts the term, *within 3 σ* the difference of the two directions, from `Fc` and `Fn` \
+or from the offset, in all logs.
 """
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a log: terms that were added, as (joint, word), and how far the values of the planted one are off.
+    """Outcome of a log: added terms, as (joint, word), and the errors of the planted one.
 
     In standard deviations, the farthest; relative, of the rms torque, for a drift.
     """
@@ -87,13 +101,19 @@ def outcome(kind: str, name: str, seed: int) -> Outcome:
         return Outcome(kind, name, ("", ""), terms_alone(robot, case.log), np.nan)
     fit = sy.identify(robot, case.log, diagnose=False, gear_ratio=GEAR)
     return Outcome(
-        kind, name, (case.joint, row.word), fit.friction_terms, drift_error(fit, case) if row.drifts else sigmas(fit, case, row.word)
+        kind,
+        name,
+        (case.joint, row.word),
+        fit.friction_terms,
+        drift_error(fit, case) if row.drifts else sigmas(fit, case, row.word),
     )
 
 
 def drift_error(fit: sy.Fit, case: Case) -> float:
     """The relative error of the rms torque that drifts."""
-    return float(fit.drift[case.true.joint_names.index(case.joint)] / np.sqrt(np.mean(case.drift**2)) - 1)
+    return float(
+        fit.drift[case.true.joint_names.index(case.joint)] / np.sqrt(np.mean(case.drift**2)) - 1
+    )
 
 
 def terms_alone(robot: sy.Robot, log: sy.Log) -> tuple[tuple[str, str], ...]:
@@ -102,11 +122,14 @@ def terms_alone(robot: sy.Robot, log: sy.Log) -> tuple[tuple[str, str], ...]:
     samples = prepare_all(robot, [log], options.preparation)
     model, delay, _ = estimate_shape_and_delay(build_model(robot, options.model), samples, options)
     samples = tuple(s.advanced(delay) for s in samples)
-    return chosen_friction(model, samples, common_factor(samples), options).added
+    return select_friction(Problem(model, samples, common_factor(samples)), options).added
 
 
 def sigmas(fit: sy.Fit, case: Case, word: str) -> float:
-    """By how many standard deviations the values of a feature are off, the farthest; nan where they were not identified."""
+    """By how many standard deviations the values of a feature are off, the farthest.
+
+    Nan where they were not identified.
+    """
     true, joint = case.true, case.joint
     truth = dict(zip(true.parameter_names, true.parameters, strict=True))
     found = dict(zip(fit.parameter_names, fit.parameters, strict=True))
@@ -114,11 +137,16 @@ def sigmas(fit: sy.Fit, case: Case, word: str) -> float:
     if word == "negative":
         return asymmetry(truth, found, std, joint)
     names = [f"{joint}.{symbol}" for symbol in VALUES[word]]
-    return max((abs(found[name] - truth[name]) / std[name] for name in names if name in found), default=np.nan)
+    return max(
+        (abs(found[name] - truth[name]) / std[name] for name in names if name in found),
+        default=np.nan,
+    )
 
 
-def asymmetry(truth: dict[str, float], found: dict[str, float], std: dict[str, float], joint: str) -> float:
-    """The same of half the difference between both directions of Coulomb friction, of which an offset may be the name."""
+def asymmetry(
+    truth: dict[str, float], found: dict[str, float], std: dict[str, float], joint: str
+) -> float:
+    """Return the error of half the difference between both directions of Coulomb friction."""
     Fc, Fn, F0 = (f"{joint}.{symbol}" for symbol in ("Fc", "Fn", "F0"))
     wanted = (truth[Fc] - truth[Fn]) / 2 + truth.get(F0, 0.0)
     if Fn in found:
@@ -127,9 +155,21 @@ def asymmetry(truth: dict[str, float], found: dict[str, float], std: dict[str, f
 
 
 def run(kinds: Sequence[str], logs: int, seed: int, kept: Path | None) -> Iterator[Outcome]:
-    """Go through the logs of these kinds, with a line about the progress; what is kept in a file is not done again."""
-    cases = [(kind, i) for i in range(logs or PLAIN) for kind in kinds if i < (logs or FEATURE) or not KINDS[kind].word]
-    done = {tuple(key): Outcome(*made) for key, made in map(json.loads, kept.read_text().splitlines())} if kept and kept.exists() else {}
+    """Go through the logs of these kinds, with a line about the progress.
+
+    What is kept in a file is not done again.
+    """
+    cases = [
+        (kind, i)
+        for i in range(logs or PLAIN)
+        for kind in kinds
+        if i < (logs or FEATURE) or not KINDS[kind].word
+    ]
+    done = (
+        {tuple(key): Outcome(*made) for key, made in map(json.loads, kept.read_text().splitlines())}
+        if kept and kept.exists()
+        else {}
+    )
     start = perf_counter()
     for count, (kind, i) in enumerate(cases, 1):
         name, key = tuple(ARMS)[i % len(ARMS)], (kind, 1000 * seed + i)
@@ -138,8 +178,13 @@ def run(kinds: Sequence[str], logs: int, seed: int, kept: Path | None) -> Iterat
             with kept.open("a") as file:
                 file.write(json.dumps([key, astuple(made)]) + "\n")
         left = (perf_counter() - start) / count * (len(cases) - count) / 60
-        line = f"{count} of {len(cases)}, about {left:.0f} min left: {kind}, {name}: {', '.join(map(' '.join, made.added)) or 'nothing'}"
-        sys.stderr.write(f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line} {made.off:.2f}\n")
+        line = (
+            f"{count} of {len(cases)}, about {left:.0f} min left: {kind}, {name}:"
+            f" {', '.join(map(' '.join, made.added)) or 'nothing'}"
+        )
+        sys.stderr.write(
+            f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line} {made.off:.2f}\n"
+        )
         yield made
 
 
@@ -156,14 +201,18 @@ def row_of(kind: str, results: Sequence[Outcome]) -> tuple[list[str], bool]:
         return [*cells, f"{off:.1%} off"], len(found) >= FOUND * N
     judged = results if row.word == "negative" else found
     within = sum(r.off <= SIGMAS for r in judged)
-    return [*cells, f"{within} of {len(judged)}"], len(found) >= FOUND * N and within >= FOUND * len(judged)
+    return [*cells, f"{within} of {len(judged)}"], len(
+        found
+    ) >= FOUND * N and within >= FOUND * len(judged)
 
 
 def table(results: Sequence[Outcome]) -> tuple[str, bool]:
     """One row a kind, and whether all meet their targets."""
     rows = [row_of(kind, own) for kind in KINDS if (own := [r for r in results if r.kind == kind])]
     head = ["logs whose joint has", "size", "logs", "not planted", "found", "within 3 σ", "met"]
-    return markdown(head, [[*cells, "yes" if met else "no"] for cells, met in rows]), all(met for _, met in rows)
+    return markdown(head, [[*cells, "yes" if met else "no"] for cells, met in rows]), all(
+        met for _, met in rows
+    )
 
 
 def page(results: Sequence[Outcome], seed: int) -> str:
@@ -176,17 +225,23 @@ def main() -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--kind", action="append", choices=KINDS)
-    parser.add_argument("--logs", type=int, default=0, help=f"of each kind; {PLAIN} and {FEATURE} by default")
+    parser.add_argument(
+        "--logs", type=int, default=0, help=f"of each kind; {PLAIN} and {FEATURE} by default"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--kept", type=Path, help="a file of results: what is there is not done again, what is done is added")
-    parser.add_argument("--update", action="store_true", help="write docs/friction.md")
+    parser.add_argument(
+        "--kept",
+        type=Path,
+        help="a file of results: what is there is not done again, what is done is added",
+    )
+    parser.add_argument("--update", action="store_true", help="write docs/measured/friction.md")
     options = parser.parse_args()
     with warnings.catch_warnings(), sy.threads(1):
         warnings.simplefilter("ignore")
         results = tuple(run(options.kind or tuple(KINDS), options.logs, options.seed, options.kept))
     text, met = table(results)
     if options.update:
-        write_whole(PAGE, page(results, options.seed), overwrite=True)
+        write_atomic(PAGE, page(results, options.seed), overwrite=True)
     print(text)
     return 0 if met else 1
 

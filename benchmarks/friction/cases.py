@@ -1,4 +1,7 @@
-"""Logs of the study of friction: robots whose drives rub by viscous and Coulomb friction, and in part by one feature more."""
+"""Logs of the study of friction.
+
+Robots whose drives rub by viscous and Coulomb friction, and in part by one feature more.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ ENCODER_NOISE = 1e-5  # [rad|m]
 
 
 class Joint(NamedTuple):
-    """A joint that moves: rms torque [N m|N] and speed [rad/s|m/s], Coulomb and viscous friction."""
+    """A moving joint: rms torque [N m|N], speed [rad/s|m/s], Coulomb and viscous friction."""
 
     name: str
     torque: float
@@ -37,9 +40,10 @@ class Joint(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of logs: how `identify` calls the feature, its size in words, and what a joint has more.
+    """A kind of logs: the term's name in `identify`, its size in words, and the term.
 
-    That is joint terms, or a torque at speeds qd that drifts with a clock from -1 to 1, which may be the temperature.
+    That is joint terms, or a torque at speeds qd that drifts with a clock from -1 to 1, which may
+    be the temperature.
     """
 
     word: str = ""
@@ -58,26 +62,48 @@ KINDS = {
     "plain, white noise": Kind(),
     "plain, coloured noise": Kind(coloured=True),
     "backward friction": Kind(
-        "negative", "half of the forward friction, over 0.1 rms speeds", lambda j: {"negative": 0.5 * j.coulomb, "width": 0.1 * j.speed}
+        "negative",
+        "half of the forward friction, over 0.1 rms speeds",
+        lambda j: {"negative": 0.5 * j.coulomb, "width": 0.1 * j.speed},
     ),
     "Stribeck": Kind(
-        "stribeck", "twice the Coulomb friction, fades at 0.2 rms speeds", lambda j: {"stiction": 2 * j.coulomb, "stribeck": 0.2 * j.speed}
+        "stribeck",
+        "twice the Coulomb friction, fades at 0.2 rms speeds",
+        lambda j: {"stiction": 2 * j.coulomb, "stribeck": 0.2 * j.speed},
     ),
     "load": Kind("load", "0.1 of the gravity torque", lambda j: {"load": 0.1}),
-    "ripple": Kind("ripple", "3 % of the rms torque", lambda j: {"sine2": 0.024 * j.torque, "cosine2": -0.018 * j.torque, "gear": GEAR}),
-    "drifting offset": Kind("drift of the offset", "5 % of the rms torque either way", drift=lambda j, qd: 0.05 * j.torque + 0 * qd),
-    "drifting Coulomb friction": Kind(
-        "drift of the Coulomb friction", "30 % either way", drift=lambda j, qd: 0.3 * j.coulomb * np.sign(qd)
+    "ripple": Kind(
+        "ripple",
+        "3 % of the rms torque",
+        lambda j: {"sine2": 0.024 * j.torque, "cosine2": -0.018 * j.torque, "gear": GEAR},
     ),
-    "drifting viscous friction": Kind("drift of the viscous friction", "50 % either way", drift=lambda j, qd: 0.5 * j.viscous * qd),
+    "drifting offset": Kind(
+        "drift of the offset",
+        "5 % of the rms torque either way",
+        drift=lambda j, qd: 0.05 * j.torque + 0 * qd,
+    ),
+    "drifting Coulomb friction": Kind(
+        "drift of the Coulomb friction",
+        "30 % either way",
+        drift=lambda j, qd: 0.3 * j.coulomb * np.sign(qd),
+    ),
+    "drifting viscous friction": Kind(
+        "drift of the viscous friction", "50 % either way", drift=lambda j, qd: 0.5 * j.viscous * qd
+    ),
     "viscous friction of the temperature": Kind(
-        "drift of the viscous friction", "50 % either way", drift=lambda j, qd: 0.5 * j.viscous * qd, warm=True
+        "drift of the viscous friction",
+        "50 % either way",
+        drift=lambda j, qd: 0.5 * j.viscous * qd,
+        warm=True,
     ),
 }
 
 
 class Case(NamedTuple):
-    """A log with what is true of it: the robot, the joint that has the feature, and the torque (N,) [N m|N] that drifts there."""
+    """A log with what is true of it.
+
+    The robot, the joint that has the feature, and the torque (N,) [N m|N] that drifts there.
+    """
 
     log: sy.Log
     true: sy.Robot
@@ -98,7 +124,9 @@ def make_case(kind: str, name: str, seed: int) -> Case:
 @cache
 def motion(name: str, number: int) -> Fourier:
     """A good motion of a robot."""
-    made = sy.excite(arm(name), 10.0, 5, 0.1, number, candidates=4, speed=1.0, acceleration=np.inf, ground=None).motion
+    made = sy.excite(
+        arm(name), 10.0, 5, 0.1, number, candidates=4, speed=1.0, acceleration=np.inf, ground=None
+    ).motion
     assert isinstance(made, Fourier)
     return made
 
@@ -113,11 +141,18 @@ def with_feature(robot: sy.Robot, joint: Joint, row: Kind) -> sy.Robot:
     """The robot with the joint terms of a feature, whose sizes are those of the joint as it is."""
     own = robot.tree.terms[robot.joint_names.index(joint.name)]
     terms = row.terms(joint._replace(coulomb=own["coulomb"], viscous=own["viscous"]))
-    return robot.with_friction(**{key: {joint.name: value} for key, value in terms.items()}) if terms else robot
+    return (
+        robot.with_friction(**{key: {joint.name: value} for key, value in terms.items()})
+        if terms
+        else robot
+    )
 
 
 def torque(true: sy.Robot, name: str, q: Array, qd: Array, qdd: Array) -> Array:
-    """The torque (N, n) [N m|N] of a true robot, by the columns of the robot as described: one kernel serves for all."""
+    """The torque (N, n) [N m|N] of a true robot, by the columns of the robot as described.
+
+    One kernel serves for all.
+    """
     described = rough(name).mechanism
     pairs = zip(described.joints, true.mechanism.joints, strict=True)
     joints = tuple(replace(own, terms=there.terms.changed(dict(own.terms))) for own, there in pairs)
@@ -126,24 +161,39 @@ def torque(true: sy.Robot, name: str, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def drawn(name: str, moves: Fourier, word: str, rng: np.random.Generator) -> Joint:
-    """A joint at random, without the term; for friction of the load one whose load changes along the motion."""
+    """A joint at random, without the term.
+
+    For friction of the load one whose load changes along the motion.
+    """
     robot, (q, qd, qdd) = rough(name), moves(np.linspace(0.0, 10.0, 400))
-    torques, speed = (np.sqrt(np.mean(x**2, axis=0)) for x in (robot.inverse_dynamics(q, qd, qdd), qd))
+    torques, speed = (
+        np.sqrt(np.mean(x**2, axis=0)) for x in (robot.inverse_dynamics(q, qd, qdd), qd)
+    )
     load = np.std(np.abs(robot.gravity_torque(q)), axis=0) / torques
-    able = [j for j in range(robot.n) if word not in robot.tree.terms[j] and (word != "load" or load[j] >= 0.2)] or [int(np.argmax(load))]
+    able = [
+        j
+        for j in range(robot.n)
+        if word not in robot.tree.terms[j] and (word != "load" or load[j] >= 0.2)
+    ] or [int(np.argmax(load))]
     j = int(rng.choice(able))
     own = robot.tree.terms[j]
-    return Joint(robot.joint_names[j], float(torques[j]), float(speed[j]), own["coulomb"], own["viscous"])
+    return Joint(
+        robot.joint_names[j], float(torques[j]), float(speed[j]), own["coulomb"], own["viscous"]
+    )
 
 
-def recorded(true: sy.Robot, name: str, moves: Fourier, joint: Joint, row: Kind, rng: np.random.Generator) -> tuple[sy.Log, Array]:
+def recorded(
+    true: sy.Robot, name: str, moves: Fourier, joint: Joint, row: Kind, rng: np.random.Generator
+) -> tuple[sy.Log, Array]:
     """The log of a motion, and the torque (N,) that drifts along it."""
     plan, j = recording(rng), true.joint_names.index(joint.name)
     t = np.arange(int(plan.seconds * plan.rate)) / plan.rate
     (q, qd, _), delayed = moves(t), moves(t - float(np.max(plan.sensors.delay)))
     tau = torque(true, name, *delayed)
     rho = np.exp(-1.0 / (COLOUR * plan.rate)) if row.coloured else 0.0
-    noise = lfilter([np.sqrt(1 - rho**2)], [1, -rho], rng.normal(size=(len(t) + 1000, true.n)), axis=0)[1000:]
+    noise = lfilter(
+        [np.sqrt(1 - rho**2)], [1, -rho], rng.normal(size=(len(t) + 1000, true.n)), axis=0
+    )[1000:]
     tau += float(np.max(plan.sensors.torque_noise)) * np.sqrt(np.mean(tau**2, axis=0)) * noise
     warm = 40.0 - 15.0 * np.exp(-t / (0.3 * t[-1]))
     clock = warm - warm.mean() if row.warm else t - t.mean()
@@ -151,4 +201,14 @@ def recorded(true: sy.Robot, name: str, moves: Fourier, joint: Joint, row: Kind,
     tau[:, j] += drift
     measured = qd + VELOCITY_NOISE * rng.normal(size=qd.shape) if plan.velocities else None
     q = q + ENCODER_NOISE * rng.normal(size=q.shape)
-    return sy.Log(t=t, q=q, qd=measured, tau=tau, joint_names=true.joint_names, temperature=warm if row.warm else None), drift
+    return (
+        sy.Log(
+            t=t,
+            q=q,
+            qd=measured,
+            tau=tau,
+            joint_names=true.joint_names,
+            temperature=warm if row.warm else None,
+        ),
+        drift,
+    )

@@ -1,9 +1,11 @@
-"""Damaged files of every format and damaged command lines: each is answered by a result or a sentence, within 10 s and 2 GB.
+"""Damaged files of every format and damaged command lines.
 
-python -m benchmarks.fuzz                          50 000 files and 300 command lines; outcomes are kept, and the next run goes on
+Each is answered by a result or a sentence, within 10 s and 2 GB.
+
+python -m benchmarks.fuzz  50 000 files, 300 command lines; resumes
 python -m benchmarks.fuzz --files 2000 --seed 7    a part, with another seed
-python -m benchmarks.fuzz --case 1234              the damaged file of one case, and everything about it
-python -m benchmarks.fuzz --update                 write the table of outcomes into docs/fuzz.md
+python -m benchmarks.fuzz --case 1234  the damaged file of one case, and everything about it
+python -m benchmarks.fuzz --update  write the table of outcomes into docs/measured/fuzz.md
 The exit code says whether every outcome was a result or a sentence.
 """
 
@@ -27,12 +29,13 @@ from typing import Any
 from benchmarks.fuzz.case import answer, write_case
 from benchmarks.fuzz.command_lines import run_command_line
 from benchmarks.fuzz.good_files import good_files
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MEGABYTES = 10.0, 2000.0
 SEED = 12  # of the published table
-MENDED = {12: (29032,)}  # cases of a seed whose bad outcome led to a change of steelyard, and that were run again after it
+# cases of a seed whose bad outcome led to a change of steelyard, and that were run again after it
+MENDED = {12: (29032,)}
 GOOD = ("result", "sentence")
 BAD = ("exception", "traceback", "crash", "hang", "memory")
 
@@ -43,10 +46,21 @@ def main() -> int:
     if options.case is not None:
         return show(options.case, options.seed)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    kept = {(row["part"], row["number"]): row for row in _kept(options.out) if row["seed"] == options.seed}
+    kept = {
+        (row["part"], row["number"]): row
+        for row in _kept(options.out)
+        if row["seed"] == options.seed
+    }
     with options.out.open("a", encoding="utf-8") as file:
-        for part, count, run in (("files", options.files, run_files), ("commands", options.commands, run_commands)):
-            todo = [number for number in range(options.start, options.start + count) if (part, number) not in kept]
+        for part, count, run in (
+            ("files", options.files, run_files),
+            ("commands", options.commands, run_commands),
+        ):
+            todo = [
+                number
+                for number in range(options.start, options.start + count)
+                if (part, number) not in kept
+            ]
             for row in run(todo, options.seed):
                 row |= {"part": part, "seed": options.seed}
                 kept[part, row["number"]] = row
@@ -57,18 +71,26 @@ def main() -> int:
     rows = list(kept.values())
     print(table(rows))
     if options.update:
-        write_whole(ROOT / "docs" / "fuzz.md", page(rows, options.seed), overwrite=True)
+        write_atomic(
+            ROOT / "docs" / "measured" / "fuzz.md", page(rows, options.seed), overwrite=True
+        )
     return int(any(row["outcome"] in BAD for row in rows))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.fuzz",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--commands", type=int, default=300)
     parser.add_argument("--start", type=int, default=0, help="number of the first case")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--case", type=int)
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz.jsonl", help="outcomes that are kept")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "fuzz.jsonl", help="outcomes that are kept"
+    )
     parser.add_argument("--update", action="store_true")
     return parser.parse_args()
 
@@ -92,9 +114,10 @@ def show(number: int, seed: int) -> int:
 
 
 def run_files(numbers: list[int], seed: int) -> Iterator[dict[str, Any]]:
-    """Yield the outcome of each file, read by a worker that is started again when it ends or takes too long.
+    """Yield the outcome of each file, read by a worker that restarts after a crash or timeout.
 
-    A case that takes too long is tried once more, for the machine may have been busy with other work.
+    A case that takes too long is tried once more, for the machine may have been busy with other
+    work.
     """
     with tempfile.TemporaryDirectory() as folder:
         worker: subprocess.Popen[str] | None = None
@@ -138,7 +161,12 @@ def _asked(worker: subprocess.Popen[str], number: int, seconds: float = SECONDS)
 
 
 def _unanswered(number: int) -> dict[str, Any]:
-    return {"number": number, "file": good_names()[number % len(good_names())], "words": "", "megabytes": 0}
+    return {
+        "number": number,
+        "file": good_names()[number % len(good_names())],
+        "words": "",
+        "megabytes": 0,
+    }
 
 
 @cache
@@ -171,22 +199,35 @@ def table(rows: list[dict[str, Any]]) -> str:
         own = [row for row in rows if name in ("all", group(row))]
         counts = Counter(row["outcome"] for row in own)
         numbers = [str(counts[kind]) for kind in (*GOOD, *BAD)]
-        longest, most = max((row.get("seconds", 0) for row in own), default=0), max((row["megabytes"] for row in own), default=0)
-        lines.append(f"| {name} | {len(own)} | {' | '.join(numbers)} | {longest:.1f} | {most:.0f} |")
+        longest, most = (
+            max((row.get("seconds", 0) for row in own), default=0),
+            max((row["megabytes"] for row in own), default=0),
+        )
+        lines.append(
+            f"| {name} | {len(own)} | {' | '.join(numbers)} | {longest:.1f} | {most:.0f} |"
+        )
     return "\n".join(lines)
 
 
 def page(rows: list[dict[str, Any]], seed: int) -> str:
     """Return the page of outcomes."""
     again = ", ".join(map(str, MENDED.get(seed, ())))
-    mended = f"Run again after a change of steelyard that their first outcome led to: case {again}." if again else ""
+    mended = (
+        f"Run again after a change of steelyard that their first outcome led to: case {again}."
+        if again
+        else ""
+    )
     return f"""# Damaged files and command lines
 
-Written by `python -m benchmarks.fuzz --update`, seed {seed}. Files of every format that steelyard reads, and command lines, are damaged:
-bits flipped, ends cut off, parts repeated, overwritten and spliced with other files, lengths made large, values, elements, lines and cells
-of texts exchanged for others. Each may take {SECONDS:g} s and {MEGABYTES:g} MB. A *result* is a log, a robot or what a command prints,
-a *sentence* an error of steelyard's own family; anything else is a defect: another exception, a traceback, a crash, more memory, or more
-time: of files on the clock, in two attempts (the machine may have been busy in one), of command lines computing.
+Written by `python -m benchmarks.fuzz --update`, seed {seed}.
+Files of every format that steelyard reads, and command lines, are damaged: bits flipped, ends \
+cut off, parts repeated, overwritten and spliced with other files, lengths made large, values, \
+elements, lines and cells of texts exchanged.
+Each may take {SECONDS:g} s and {MEGABYTES:g} MB.
+A *result* is a log, a robot or the output of a command; a *sentence* is the message of a \
+`SteelyardError`.
+Anything else is a defect: another exception, a traceback, a crash, or exceeded memory or time.
+Time is wall time in two attempts for files, computing time for command lines.
 {mended}
 
 {table(rows)}

@@ -23,7 +23,9 @@ from steelyard.signals import find_faults, to_csv
 COMPUTE = 40  # of so many robots and logs that can be read one is also computed with
 
 
-def write_case(number: int, seed: int, files: list[GoodFile], folder: Path) -> tuple[GoodFile, Path]:
+def write_case(
+    number: int, seed: int, files: list[GoodFile], folder: Path
+) -> tuple[GoodFile, Path]:
     """Write the damaged file of a case; return the good one and the path."""
     random = np.random.default_rng([seed, number])
     good = files[number % len(files)]
@@ -42,7 +44,9 @@ def answer(good: GoodFile, path: Path, number: int) -> None:
         if number % COMPUTE == 0 and robot.n and not robot.tree.loops:
             robot.inverse_dynamics(*np.zeros((3, robot.n)))
     elif good.kind == "mapping":
-        sy.read_log(to_csv(good_log(), path.with_suffix(".csv"), overwrite=True), JOINTS, mapping=path)
+        sy.read_log(
+            to_csv(good_log(), path.with_suffix(".csv"), overwrite=True), JOINTS, mapping=path
+        )
     elif good.kind == "fit":
         sy.load("planar_2r").to_toml(path.with_name("identified.toml"), overwrite=True)
         saved_decision(str(path), identified_robot(str(path)))
@@ -54,7 +58,10 @@ def answer(good: GoodFile, path: Path, number: int) -> None:
 
 
 def outcome(number: int, seed: int, files: list[GoodFile], folder: Path) -> dict[str, Any]:
-    """Return the outcome of a case: a result, an error of the family or another exception; its words, and the memory it took [MB]."""
+    """Return the outcome of a case.
+
+    A result, an error of the family or another exception; its words, and the memory it took [MB].
+    """
     good, path = write_case(number, seed, files, folder)
     kind, words = "result", ""
     _reset_peak()
@@ -66,7 +73,13 @@ def outcome(number: int, seed: int, files: list[GoodFile], folder: Path) -> dict
         kind, words = "sentence", str(error)
     except BaseException as error:  # noqa: BLE001 - that is what is looked for
         kind, words = "exception", f"{type(error).__name__}: {error}"
-    return {"number": number, "file": good.name, "outcome": kind, "words": words[:300], "megabytes": _peak()}
+    return {
+        "number": number,
+        "file": good.name,
+        "outcome": kind,
+        "words": words[:300],
+        "megabytes": _peak(),
+    }
 
 
 def _reset_peak() -> None:
@@ -76,12 +89,14 @@ def _reset_peak() -> None:
 
 
 def _peak() -> float:
-    """Return the largest resident memory of this process and of the reader's since the last reset [MB]."""
+    """Return the peak resident memory of this process and its reader since the last reset [MB]."""
     total = 0.0
     for process in _processes():
         with suppress(OSError):
             lines = Path(f"/proc/{process}/status").read_text().splitlines()
-            total += sum(float(line.split()[1]) / 1000 for line in lines if line.startswith("VmHWM"))
+            total += sum(
+                float(line.split()[1]) / 1000 for line in lines if line.startswith("VmHWM")
+            )
     return round(total)
 
 
@@ -90,7 +105,10 @@ def _processes() -> list[int]:
 
 
 def main() -> None:
-    """Answer numbers of cases on standard input by outcomes, a line each: python -m benchmarks.fuzz.case FOLDER SEED."""
+    """Answer numbers of cases on standard input by outcomes, a line each.
+
+    Python -m benchmarks.fuzz.case FOLDER SEED.
+    """
     folder, seed = Path(sys.argv[1]), int(sys.argv[2])
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no outcome

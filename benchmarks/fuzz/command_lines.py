@@ -1,4 +1,7 @@
-"""Damaged command lines: words exchanged, dropped, doubled or made nasty, and files that are damaged."""
+"""Damaged command lines.
+
+Words exchanged, dropped, doubled or made nasty, and files that are damaged.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,15 @@ GOOD_LINES = [
     "torque planar_2r --motion log.csv --out new.csv",
     "ik ROBOT --xyz 0.4,0.1,0 --rpy 0,0,90deg --method numerical",
     "simulate planar_2r --q0 0.1,0.2 --seconds 0.1 --step 0.001 --method rk4 -o run.csv",
-    "simulate ROBOT --to 1,1 --controller pd --kp 10 --kd 2 --seconds 0.05 --log sensed.csv --seed 3",
+    (
+        "simulate ROBOT --to 1,1 --controller pd --kp 10 --kd 2 --seconds 0.05 --log sensed.csv"
+        " --seed 3"
+    ),
     "simulate planar_2r --torques LOG --seconds 0.1",
-    "excite planar_2r --seconds 2 --harmonics 2 --starts 1 --seed 1 --velocity 2 --acceleration 5,5 -o motion.csv",
+    (
+        "excite planar_2r --seconds 2 --harmonics 2 --starts 1 --seed 1 --velocity 2 --acceleration"
+        " 5,5 -o motion.csv"
+    ),
     "doctor planar_2r LOG --effort torque --mapping map.toml --fix",
     "identify planar_2r LOG --estimator wls --cutoff 10 -o result --no-report",
     "identify ROBOT log.csv --validate LOG --friction viscous --force",
@@ -40,15 +49,34 @@ GOOD_LINES = [
 ]
 
 
-def run_command_line(number: int, seed: int, files: list[GoodFile], folder: Path, seconds: float) -> dict[str, Any]:
-    """Return the outcome of a case, by its exit code and what was printed. It may compute for so long, and take BUSY times as long."""
+def run_command_line(
+    number: int, seed: int, files: list[GoodFile], folder: Path, seconds: float
+) -> dict[str, Any]:
+    """Return the outcome of a case, by its exit code and what was printed.
+
+    It may compute for so long, and take BUSY times as long.
+    """
     words = command_line(np.random.default_rng([seed, number, 1]), number, files, folder)
-    name = words[0] if words and words[0] in {line.split()[0] for line in GOOD_LINES} else "steelyard"
-    row: dict[str, Any] = {"number": number, "file": name, "words": " ".join(words)[:300], "megabytes": 0.0}
+    name = (
+        words[0] if words and words[0] in {line.split()[0] for line in GOOD_LINES} else "steelyard"
+    )
+    row: dict[str, Any] = {
+        "number": number,
+        "file": name,
+        "words": " ".join(words)[:300],
+        "megabytes": 0.0,
+    }
     environment = os.environ | {"STEELYARD_CACHE": f"{folder.parent}/steelyard-fuzz-cache"}
     command, before = [sys.executable, "-m", "steelyard", *words], _spent()[0]
     try:
-        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=BUSY * seconds, stdin=subprocess.DEVNULL)  # noqa: PLW1510
+        run = subprocess.run(  # noqa: PLW1510
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            timeout=BUSY * seconds,
+            stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired:
         return row | {"outcome": "hang", "seconds": BUSY * seconds}
     except (ValueError, OSError):  # the system does not start such a command line
@@ -60,7 +88,7 @@ def run_command_line(number: int, seed: int, files: list[GoodFile], folder: Path
 
 
 def _spent() -> tuple[float, float]:
-    """Return the seconds that command lines have computed so far, and the most memory that one has taken [MB]."""
+    """Return the computing time of all command lines [s], and the peak memory of one [MB]."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime, round(usage.ru_maxrss / 1000)
 
@@ -82,7 +110,9 @@ def command_line(random: Random, number: int, files: list[GoodFile], folder: Pat
     for word, kind in (("ROBOT", "robot"), ("LOG", "log")):
         chosen = names[kind][random.integers(len(names[kind]))]
         if random.random() < 0.4:
-            (folder / chosen.name).write_bytes(damaged(chosen.content, chosen.text, [f.content for f in files], random))
+            (folder / chosen.name).write_bytes(
+                damaged(chosen.content, chosen.text, [f.content for f in files], random)
+            )
         words = [chosen.name if w == word else w for w in words]
     for _ in range(random.integers(0, 4)):
         words = _damaged_words(words, random)

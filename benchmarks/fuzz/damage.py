@@ -1,4 +1,7 @@
-"""Damage of files: bytes of any format, and edits that know what XML, TOML and CSV are made of. A generator with a seed decides."""
+"""Damage of files: bytes of any format, and edits that know what XML, TOML and CSV are made of.
+
+A generator with a seed decides.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,34 @@ NASTY = [
     '"', "'", "[]", "{}", "[[[[", "2024-13-45", "1_000",
     "fixed", "floating", "mimic", "world", "-0.0", "4294967296", "-9223372036854775809", "1e18", "100000", "١٢٣",
 ]  # fmt: skip
-LENGTHS = [0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 10**9, 10**12]
+LENGTHS = [
+    0,
+    1,
+    0x7F,
+    0xFF,
+    0x7FFF,
+    0xFFFF,
+    0x7FFFFFFF,
+    0x80000000,
+    0xFFFFFFFF,
+    0x7FFFFFFFFFFFFFFF,
+    0xFFFFFFFFFFFFFFFF,
+    10**9,
+    10**12,
+]
 
 
 def damaged(content: bytes, text: bool, others: list[bytes], random: Random) -> bytes:
     """Return the content with one to three damages; `others` are files to splice with."""
-    kinds: list[Callable[[bytes, Random], bytes]] = [flip, truncate, zero, repeat, inflate, inflate, flip]
+    kinds: list[Callable[[bytes, Random], bytes]] = [
+        flip,
+        truncate,
+        zero,
+        repeat,
+        inflate,
+        inflate,
+        flip,
+    ]
     kinds.append(lambda content, random: splice(content, others, random))
     if text:
         kinds += 3 * [value, value, cell, drop_line, repeat_line, swap_lines, element, number]
@@ -56,13 +81,21 @@ def truncate(content: bytes, random: Random) -> bytes:
 def zero(content: bytes, random: Random) -> bytes:
     """Overwrite a part by one byte."""
     place, size = _place(content, random), int(random.integers(1, 200))
-    return content[:place] + bytes([int(random.choice([0, 255, 32, 60]))]) * size + content[place + size :]
+    return (
+        content[:place]
+        + bytes([int(random.choice([0, 255, 32, 60]))]) * size
+        + content[place + size :]
+    )
 
 
 def repeat(content: bytes, random: Random) -> bytes:
     """Repeat a part, once or many times."""
     place, size = _place(content, random), int(random.integers(1, 400))
-    return content[:place] + content[place : place + size] * int(random.choice([2, 3, 50])) + content[place + size :]
+    return (
+        content[:place]
+        + content[place : place + size] * int(random.choice([2, 3, 50]))
+        + content[place + size :]
+    )
 
 
 def inflate(content: bytes, random: Random) -> bytes:
@@ -70,7 +103,11 @@ def inflate(content: bytes, random: Random) -> bytes:
     size = int(random.choice([1, 2, 4, 8]))
     place = _place(content, random)
     value = LENGTHS[random.integers(len(LENGTHS))] & (256**size - 1)
-    return content[:place] + value.to_bytes(size, "little" if random.random() < 0.7 else "big") + content[place + size :]
+    return (
+        content[:place]
+        + value.to_bytes(size, "little" if random.random() < 0.7 else "big")
+        + content[place + size :]
+    )
 
 
 def splice(content: bytes, others: list[bytes], random: Random) -> bytes:
@@ -80,9 +117,11 @@ def splice(content: bytes, others: list[bytes], random: Random) -> bytes:
 
 
 def unpacked(content: bytes, random: Random) -> bytes:
-    """Damage what is compressed in a zip archive or a .mat file, and compress it again, so that the sums are right."""
+    """Damage the compressed content of a zip archive or .mat file, and compress it again."""
     try:
-        return _in_archive(content, random) if content[:2] == b"PK" else _in_variable(content, random)
+        return (
+            _in_archive(content, random) if content[:2] == b"PK" else _in_variable(content, random)
+        )
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError, EOFError):
         return content
 
@@ -171,5 +210,14 @@ def element(content: bytes, random: Random) -> bytes:
         return b"[" * 3000 + content if random.random() < 0.1 else content
     tag = tags[random.integers(len(tags))]
     other = tags[random.integers(len(tags))].group()
-    new = [b"", tag.group() * 2, other, b"<!--", tag.group() * 2000, b"<body><joint/></body>", b"<![CDATA[", b"<!DOCTYPE a>"]
+    new = [
+        b"",
+        tag.group() * 2,
+        other,
+        b"<!--",
+        tag.group() * 2000,
+        b"<body><joint/></body>",
+        b"<![CDATA[",
+        b"<!DOCTYPE a>",
+    ]
     return content[: tag.start()] + new[random.integers(len(new))] + content[tag.end() :]

@@ -1,4 +1,7 @@
-"""Good files of every format, small ones, to be damaged: logs of a robot with two joints, and robot descriptions."""
+"""Good files of every format, small ones, to be damaged.
+
+Logs of a robot with two joints, and robot descriptions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ TYPE = "sensor_msgs/msg/JointState"
 
 
 class GoodFile(NamedTuple):
-    """A file's name, what it is ("log", "mapping", "fit" or "robot"), whether it is text, and its content."""
+    """A file: name, kind ("log", "mapping", "fit" or "robot"), whether it is text, and content."""
 
     name: str
     kind: str
@@ -43,13 +46,23 @@ def good_files() -> list[GoodFile]:
 def _logs(folder: Path) -> Iterator[GoodFile]:
     log = good_log()
     for ending, write in {".csv": to_csv, ".npz": to_npz, ".parquet": to_parquet}.items():
-        yield GoodFile(f"log{ending}", "log", ending == ".csv", write(log, folder / f"log{ending}").read_bytes())
+        yield GoodFile(
+            f"log{ending}",
+            "log",
+            ending == ".csv",
+            write(log, folder / f"log{ending}").read_bytes(),
+        )
     table = np.column_stack([log.t, log.q, np.asarray(log.tau)])
     rows = [";".join(f"{x:.6f}".replace(".", ",") for x in row) for row in table]
     header = "time [s];q1 [deg];q2 [deg];tau1;tau2"
     yield GoodFile("comma.txt", "log", True, "\n".join([header, *rows]).encode())
-    yield GoodFile("wide.tsv", "log", True, "\n".join([header, *rows]).replace(";", "\t").encode("utf-16"))
-    messages = [f"{t:.3f};['{JOINTS[0]}', '{JOINTS[1]}'];[{q[0]:.5f}, {q[1]:.5f}]" for t, q in zip(log.t, log.q, strict=True)]
+    yield GoodFile(
+        "wide.tsv", "log", True, "\n".join([header, *rows]).replace(";", "\t").encode("utf-16")
+    )
+    messages = [
+        f"{t:.3f};['{JOINTS[0]}', '{JOINTS[1]}'];[{q[0]:.5f}, {q[1]:.5f}]"
+        for t, q in zip(log.t, log.q, strict=True)
+    ]
     yield GoodFile("states.csv", "log", True, "\n".join(["time;name;position", *messages]).encode())
     yield from _matlab(folder, log)
     yield from _bags(folder, log)
@@ -59,7 +72,9 @@ def _logs(folder: Path) -> Iterator[GoodFile]:
 def _lists(path: Path, log: Log) -> bytes:
     import polars as pl
 
-    pl.DataFrame({"t": log.t, "name": [list(JOINTS)] * log.N, "position": log.q.tolist()}).write_parquet(path)
+    pl.DataFrame(
+        {"t": log.t, "name": [list(JOINTS)] * log.N, "position": log.q.tolist()}
+    ).write_parquet(path)
     return path.read_bytes()
 
 
@@ -68,16 +83,25 @@ def _matlab(folder: Path, log: Log) -> Iterator[GoodFile]:
     from scipy.io import savemat
 
     arrays = {"t": log.t, "q": log.q, "tau": log.tau}
-    kinds: dict[str, dict[str, Any]] = {"five.mat": {}, "packed.mat": {"do_compression": True}, "four.mat": {"format": "4"}}
+    kinds: dict[str, dict[str, Any]] = {
+        "five.mat": {},
+        "packed.mat": {"do_compression": True},
+        "four.mat": {"format": "4"},
+    }
     for name, options in kinds.items():
         savemat(folder / name, arrays, **options)
         yield GoodFile(name, "log", False, (folder / name).read_bytes())
-    nested = {"rec": {"time": log.t, "pos": log.q, "names": np.array(JOINTS, dtype=object)}, "gear": np.ones(2)}
+    nested = {
+        "rec": {"time": log.t, "pos": log.q, "names": np.array(JOINTS, dtype=object)},
+        "gear": np.ones(2),
+    }
     savemat(folder / "nested.mat", nested, do_compression=True)
     yield GoodFile("nested.mat", "log", False, (folder / "nested.mat").read_bytes())
     with h5py.File(folder / "seven.mat", "w", userblock_size=512) as file:
         for name, value in arrays.items():
-            file.create_dataset(f"rec/{name}", data=np.atleast_2d(np.asarray(value).T), compression="gzip")
+            file.create_dataset(
+                f"rec/{name}", data=np.atleast_2d(np.asarray(value).T), compression="gzip"
+            )
     yield GoodFile("seven.mat", "log", False, (folder / "seven.mat").read_bytes())
 
 
@@ -86,10 +110,18 @@ def _bags(folder: Path, log: Log) -> Iterator[GoodFile]:
     from rosbags.typesys import Stores, get_typestore
 
     second, first = get_typestore(Stores.ROS2_HUMBLE), get_typestore(Stores.ROS1_NOETIC)
-    for plugin, ending in ((rosbag2.StoragePlugin.SQLITE3, ".db3"), (rosbag2.StoragePlugin.MCAP, ".mcap")):
+    for plugin, ending in (
+        (rosbag2.StoragePlugin.SQLITE3, ".db3"),
+        (rosbag2.StoragePlugin.MCAP, ".mcap"),
+    ):
         with rosbag2.Writer(folder / ending[1:], version=9, storage_plugin=plugin) as writer:
             _fill(writer, log, second, second.serialize_cdr)
-        yield GoodFile(f"bag{ending}", "log", False, next((folder / ending[1:]).glob(f"*{ending}")).read_bytes())
+        yield GoodFile(
+            f"bag{ending}",
+            "log",
+            False,
+            next((folder / ending[1:]).glob(f"*{ending}")).read_bytes(),
+        )
     with rosbag1.Writer(folder / "one.bag") as writer:
         _fill(writer, log, first, first.serialize_ros1)
     yield GoodFile("one.bag", "log", False, (folder / "one.bag").read_bytes())
@@ -102,7 +134,9 @@ def _fill(writer: Any, log: Log, store: Any, serialize: Callable[..., Any]) -> N
     connection = writer.add_connection("/joint_states", TYPE, typestore=store)
     for t, q, tau in zip(log.t, log.q, np.asarray(log.tau), strict=True):
         stamp = types["builtin_interfaces/msg/Time"](int(t), round((t % 1) * 1e9))
-        state = types[TYPE](header(**more, stamp=stamp, frame_id=""), list(JOINTS), q, np.zeros(0), tau)
+        state = types[TYPE](
+            header(**more, stamp=stamp, frame_id=""), list(JOINTS), q, np.zeros(0), tau
+        )
         writer.write(connection, round(t * 1e9), serialize(state, TYPE))
 
 
@@ -137,7 +171,9 @@ def _robots(folder: Path) -> Iterator[GoodFile]:
         assert robot.mechanism.source is not None
         yield GoodFile(f"{name}.toml", "robot", True, robot.mechanism.source.text.encode())
         robot.to_toml(folder / f"{name}_links.toml")
-        yield GoodFile(f"{name}_links.toml", "robot", True, (folder / f"{name}_links.toml").read_bytes())
+        yield GoodFile(
+            f"{name}_links.toml", "robot", True, (folder / f"{name}_links.toml").read_bytes()
+        )
         robot.to_urdf(folder / f"{name}.urdf")
         yield GoodFile(f"{name}.urdf", "robot", True, (folder / f"{name}.urdf").read_bytes())
     for name, text in {"arm.xacro": XACRO, "arm.mjcf": MJCF, "arm.xml": MJCF}.items():

@@ -1,1 +1,1 @@
-"""Mutants: bugs planted into the source one at a time, and the tests that notice them (`python -m benchmarks.mutants`)."""
+"""Mutation tests: bugs planted one at a time, and the tests that notice them."""

@@ -1,13 +1,16 @@
-"""python -m benchmarks.mutants: bugs planted into the source one at a time; which of them do the tests notice?
+"""python -m benchmarks.mutants.
 
-python -m benchmarks.mutants                    360 mutants on two processes; what is done is kept, and the next run goes on
+Bugs planted into the source one at a time; which of them do the tests notice?
+
+python -m benchmarks.mutants  360 mutants on two processes; resumes
 python -m benchmarks.mutants --count 40 --minutes 20    a part
-python -m benchmarks.mutants --again TEXT --also PATH    survivors whose name has the text, tried with these tests too
-python -m benchmarks.mutants --show NUMBER      the diff of one mutant and the tests that run its line
-python -m benchmarks.mutants --update           write docs/mutants.md
+python -m benchmarks.mutants --again TEXT --also PATH  survivors by name, with more tests
+python -m benchmarks.mutants --show NUMBER  the diff of one mutant and the tests that run its line
+python -m benchmarks.mutants --update           write docs/measured/mutants.md
 
-Needs pytest-cov. Tests run in a copy of the clone, without measured logs beside it. Tools that exist either run all tests for every mutant
-or rewrite functions in place, which a compiler of expression graphs does not survive; a mutant here is one replaced piece of text.
+Needs pytest-cov. Tests run in a copy of the clone, without measured logs beside it. Tools that
+exist either run all tests for every mutant or rewrite functions in place, which a compiler of
+expression graphs does not survive; a mutant here is one replaced piece of text.
 """
 
 from __future__ import annotations
@@ -30,10 +33,10 @@ from benchmarks.mutants.justified import JUSTIFIED
 from benchmarks.mutants.mutations import Mutation, drawn
 from benchmarks.mutants.page import page, rate
 from benchmarks.mutants.trial import Outcome, environment, plain_clone, tried
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "mutants.md"
+PAGE = ROOT / "docs" / "measured" / "mutants.md"
 SEED, COUNT = 1, 360
 MOST_SECONDS = 60.0  # of tests for one mutant
 LIVED = ("survived", "uncovered")
@@ -46,34 +49,51 @@ def main() -> int:
     chosen = list(drawn(sources(), options.count, options.seed))
     if options.show is not None:
         return show(chosen[options.show])
-    outcomes = {name: each for name, each in done(options.out).items() if name in {mutant.name for mutant in chosen}}
+    outcomes = {
+        name: each
+        for name, each in done(options.out).items()
+        if name in {mutant.name for mutant in chosen}
+    }
     left = [mutant for mutant in chosen if mutant.name not in outcomes]
     if options.again is not None:
-        lived = {name for name, each in outcomes.items() if each.word in LIVED and options.again in name and name not in JUSTIFIED}
+        lived = {
+            name
+            for name, each in outcomes.items()
+            if each.word in LIVED and options.again in name and name not in JUSTIFIED
+        }
         left = [mutant for mutant in chosen if mutant.name in lived]
     with tempfile.TemporaryDirectory() as folder:
         for outcome in run(left, Path(folder), options) if left and options.minutes > 0 else ():
             outcomes[outcome.name] = outcome
     results = [outcomes[mutant.name] for mutant in chosen if mutant.name in outcomes]
     if options.update:
-        write_whole(PAGE, page(chosen, results), overwrite=True)
+        write_atomic(PAGE, page(chosen, results), overwrite=True)
     for each in results:
         if each.word in LIVED:
-            print(f"{each.word}: {each.name}" + (f" ({JUSTIFIED[each.name]})" if each.name in JUSTIFIED else ""))
+            print(
+                f"{each.word}: {each.name}"
+                + (f" ({JUSTIFIED[each.name]})" if each.name in JUSTIFIED else "")
+            )
     print(f"{rate(results):.1%} of {len(results)} mutants that change behaviour are killed")
     return 0 if len(results) == len(chosen) and rate(results) >= 0.97 else 1
 
 
 def sources() -> dict[str, str]:
     """Every file of the source by its name."""
-    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py"))}
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "src").rglob("*.py"))
+    }
 
 
 def done(path: Path) -> dict[str, Outcome]:
     """What earlier runs found."""
     if not path.is_file():
         return {}
-    return {each["name"]: Outcome(**each) for each in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+    return {
+        each["name"]: Outcome(**each)
+        for each in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    }
 
 
 def run(left: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> list[Outcome]:
@@ -85,7 +105,10 @@ def run(left: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> 
     first = folder / "clone0"
     map_of = covering(first, options.covering, environment(first, options.cache), options.tests)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(options.processes) as pool, options.out.open("a", encoding="utf-8") as file:
+    with (
+        ThreadPoolExecutor(options.processes) as pool,
+        options.out.open("a", encoding="utf-8") as file,
+    ):
         tasks = [pool.submit(one, mutant, clones, map_of, options, start) for mutant in left]
         for count, task in enumerate(as_completed(tasks), 1):
             outcome = task.result()
@@ -94,11 +117,20 @@ def run(left: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> 
             made.append(outcome)
             file.write(json.dumps(asdict(outcome)) + "\n")
             file.flush()
-            sys.stderr.write(f"{count} of {len(left)}, {(perf_counter() - start) / 60:.1f} min: {outcome.word} {outcome.name[:110]}\n")
+            sys.stderr.write(
+                f"{count} of {len(left)}, {(perf_counter() - start) / 60:.1f} min: {outcome.word}"
+                f" {outcome.name[:110]}\n"
+            )
     return made
 
 
-def one(mutant: Mutation, clones: SimpleQueue[Path], map_of: Covering, options: argparse.Namespace, start: float) -> Outcome | None:
+def one(
+    mutant: Mutation,
+    clones: SimpleQueue[Path],
+    map_of: Covering,
+    options: argparse.Namespace,
+    start: float,
+) -> Outcome | None:
     """Try one mutant in a clone that is free; None if the time is over."""
     if perf_counter() - start > 60 * options.minutes:
         return None
@@ -113,26 +145,62 @@ def one(mutant: Mutation, clones: SimpleQueue[Path], map_of: Covering, options: 
 def show(mutant: Mutation) -> int:
     """Print the diff of a mutant."""
     source = (ROOT / mutant.path).read_text(encoding="utf-8")
-    lines = difflib.unified_diff(source.splitlines(), mutant.into(source).splitlines(), mutant.path, mutant.name, lineterm="")
+    lines = difflib.unified_diff(
+        source.splitlines(), mutant.into(source).splitlines(), mutant.path, mutant.name, lineterm=""
+    )
     print("\n".join(lines))
     return 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks.mutants",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     build = Path("build").absolute()
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--minutes", type=float, default=240.0, help="after which no mutant is begun")
+    parser.add_argument(
+        "--minutes", type=float, default=240.0, help="after which no mutant is begun"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--out", type=Path, default=build / "mutants.jsonl", metavar="FILE", help="where outcomes are kept")
-    parser.add_argument("--covering", type=Path, default=build / "covering.json", metavar="FILE", help="which test runs which line")
-    parser.add_argument("--cache", type=Path, default=build / "mutants-cache", metavar="FOLDER", help="kernels of these runs alone")
-    parser.add_argument("--tests", action="append", default=[], metavar="PATH", help="only these, to work with; all of them if not given")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=build / "mutants.jsonl",
+        metavar="FILE",
+        help="where outcomes are kept",
+    )
+    parser.add_argument(
+        "--covering",
+        type=Path,
+        default=build / "covering.json",
+        metavar="FILE",
+        help="which test runs which line",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=build / "mutants-cache",
+        metavar="FOLDER",
+        help="kernels of these runs alone",
+    )
+    parser.add_argument(
+        "--tests",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="only these, to work with; all of them if not given",
+    )
     parser.add_argument("--again", metavar="TEXT", help="which survivors to try again; '' for all")
-    parser.add_argument("--also", action="append", default=[], metavar="PATH", help="with these tests: a test may see what another has run")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="with these tests: a test may see what another has run",
+    )
     parser.add_argument("--show", type=int, metavar="NUMBER")
     parser.add_argument("--update", action="store_true")
     return parser.parse_args()

@@ -1,4 +1,7 @@
-"""Which tests run a line, and how long each takes: one run of all tests with coverage, kept in a file."""
+"""Which tests run a line, and how long each takes.
+
+One run of all tests with coverage, kept in a file.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +35,28 @@ class Covering:
     @cached_property
     def breadth(self) -> Counter[str]:
         """How many files a test runs something of."""
-        return Counter(test for of_file in self.lines.values() for test in {each for tests in of_file.values() for each in tests})
+        return Counter(
+            test
+            for of_file in self.lines.values()
+            for test in {each for tests in of_file.values() for each in tests}
+        )
 
     def tests(self, path: str, line: int, most: float) -> list[str]:
-        """The tests that run a line, first those that are quick and run little else, then the others of their files; `most` seconds in all.
+        """Return the tests that run a line, quick and specific ones first; `most` seconds in all.
 
-        What one test of a file prepares, others may use: a fixture, or a result that is kept. A line that runs when its file is imported
-        is that of all tests that run something of the file, or of all there are.
+        What one test of a file prepares, others may use: a fixture, or a result that is kept. A
+        line that runs when its file is imported is that of all tests that run something of the
+        file, or of all there are.
         """
         of_file = self.lines.get(path, {})
-        found = set(of_file.get(line, ())) or {test for tests in of_file.values() for test in tests} or set(self.seconds)
-        beside = {test for file in {file_of(test) for test in found} for test in self.by_file[file]} - found
+        found = (
+            set(of_file.get(line, ()))
+            or {test for tests in of_file.values() for test in tests}
+            or set(self.seconds)
+        )
+        beside = {
+            test for file in {file_of(test) for test in found} for test in self.by_file[file]
+        } - found
         chosen, spent = list[str](), 0.0
         for test in (*self.sorted(found), *self.sorted(beside)):
             spent += self.seconds.get(test, USUAL)
@@ -53,7 +67,10 @@ class Covering:
 
     def sorted(self, tests: Iterable[str]) -> list[str]:
         """The quick ones that run little first."""
-        return sorted(tests, key=lambda test: ((0.2 + self.seconds.get(test, USUAL)) * self.breadth[test], test))
+        return sorted(
+            tests,
+            key=lambda test: ((0.2 + self.seconds.get(test, USUAL)) * self.breadth[test], test),
+        )
 
     @cached_property
     def by_file(self) -> dict[str, list[str]]:
@@ -69,12 +86,17 @@ def file_of(test: str) -> str:
     return test.split("::")[0]
 
 
-def covering(clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str] = ()) -> Covering:
+def covering(
+    clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str] = ()
+) -> Covering:
     """What an earlier run kept, or else that of a run of all tests, or of some, in a clone."""
     if not kept.is_file():
         measured(clone, kept, environment, tests)
     data = json.loads(kept.read_text(encoding="utf-8"))
-    lines = {path: {int(line): [data["tests"][k] for k in tests] for line, tests in of.items()} for path, of in data["lines"].items()}
+    lines = {
+        path: {int(line): [data["tests"][k] for k in tests] for line, tests in of.items()}
+        for path, of in data["lines"].items()
+    }
     return Covering(lines, data["seconds"])
 
 
@@ -87,7 +109,11 @@ def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequen
     subprocess.run([*command, *tests], cwd=clone, env=environment, check=False)
     from coverage import CoverageData
 
-    seconds = {test_id(case): float(case.get("time", USUAL)) for case in ElementTree.parse(report).iter("testcase") if passed(case)}
+    seconds = {
+        test_id(case): float(case.get("time", USUAL))
+        for case in ElementTree.parse(report).iter("testcase")
+        if passed(case)
+    }
     found = CoverageData(str(clone / ".coverage"))
     found.read()
     numbers: dict[str, int] = {}
@@ -96,10 +122,14 @@ def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequen
         of_file: dict[int, list[int]] = defaultdict(list)
         for line, contexts in found.contexts_by_lineno(file).items():
             names = {context.rsplit("|", 1)[0] for context in contexts if context}
-            of_file[line] = sorted(numbers.setdefault(name, len(numbers)) for name in names & seconds.keys())
+            of_file[line] = sorted(
+                numbers.setdefault(name, len(numbers)) for name in names & seconds.keys()
+            )
         lines[str(Path(file).as_posix())] = of_file
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"tests": list(numbers), "lines": lines, "seconds": seconds}), encoding="utf-8")
+    kept.write_text(
+        json.dumps({"tests": list(numbers), "lines": lines, "seconds": seconds}), encoding="utf-8"
+    )
 
 
 def passed(case: Any) -> bool:

@@ -14,16 +14,16 @@ REASONS = {
     "identification/estimators/cone.py:unconstrained constant: 1.0 -> 2.0 #2": "it divides a column of zeros",
     "mechanism/formats/urdf/loop_elements.py:_with_z constant: 1.0 -> 2.0":
         "for z itself the rotation that follows is the identity",
-    "motion/inverse_kinematics/numerical.py: constant: 256 -> 513": "it takes another time, not another answer",
+    "motion/inverse_kinematics/numerical.py: constant: 256 -> 513": "it changes the time, not the result",
     "mechanism/joint_terms.py: sign: -math.inf -> (math.inf) #3": "a bound is one only if it is finite",
     "mechanism/formats/inertial.py: missing ingredient: float, Vector, Symmetric -> (float, Vector)": "a type, not asked at run time",
-    "identification/estimators/simulated/restate.py:is_slow constant: 1 -> 3": "NumPy takes any negative number for the size that is left",
-    "experiments/loads/controller_load.py:_nearest function: size[[0, 1, 2], order].sum -> size[[0, 1, 2], order].mean":
+    "identification/estimators/simulated/simulated_states.py:is_slow constant: 1 -> 3": "NumPy takes any negative number for the remaining size",
+    "experiments/payload_identification/controller_load.py:_nearest function: size[[0, 1, 2], order].sum -> size[[0, 1, 2], order].mean":
         "the largest sum is the largest mean",
     "compiler/runtime/threads.py:in_parallel.run constant: 1 -> 3 #2": "blocks of another length have the same results",
     "identification/model/bounds.py:natural sign: -row.least -> (row.least)": "the only bound that is finite is zero",
     "identification/model/joint_terms.py:structural constant: 0.0 -> 1.0": "a Stribeck velocity without stiction is in no column",
     'closed_form/build.py:NamedTerms._gets_a_name missing ingredient: ("lt", "le", "neg") -> ("lt", "le")':
-        "what is negated has a name or is no sum: the terms of all robots are the same",
+        "a negated expression has a name or is not a sum: the terms of all robots are the same",
 }  # fmt: skip
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

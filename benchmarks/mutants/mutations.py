@@ -1,7 +1,8 @@
 """Mutations: what one planted bug changes in a file, found by walking its syntax tree.
 
-Kinds follow DeMillo, Lipton and Sayward, "Hints on test data selection", IEEE Computer 11 (1978), p. 34, and what has slipped through
-here before: operators, signs, constants, dropped terms, swapped arguments, turned conditions, missing ingredients of a key.
+Kinds follow DeMillo, Lipton and Sayward, "Hints on test data selection", IEEE Computer 11 (1978),
+p. 34, and what has slipped through here before: operators, signs, constants, dropped terms, swapped
+arguments, turned conditions, missing ingredients of a key.
 """
 
 from __future__ import annotations
@@ -22,14 +23,25 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 }  # fmt: skip
 NAMES = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "sum": "mean", "sin": "cos", "cos": "sin", "any": "all",
          "all": "any", "sqrt": "square", "vstack": "hstack", "triu": "tril", "argmax": "argmin", "argmin": "argmax"}  # fmt: skip
-KINDS = ("operator", "sign", "constant", "dropped term", "swapped arguments", "condition", "comparison", "function", "missing ingredient")
+KINDS = (
+    "operator",
+    "sign",
+    "constant",
+    "dropped term",
+    "swapped arguments",
+    "condition",
+    "comparison",
+    "function",
+    "missing ingredient",
+)
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One planted bug: the file below `src`, the line, the text from `begin` to `end` (in characters of the file) and what replaces it.
+    """A planted bug: file below `src`, line, text from `begin` to `end`, and its replacement.
 
-    `within` is the function or class that it is in, `number` which of several of the same name it is.
+    `within` is the function or class that it is in, `number` which of several of the same name it
+    is.
     """
 
     path: str
@@ -44,7 +56,10 @@ class Mutation:
 
     @property
     def name(self) -> str:
-        """What identifies it, and tells what it does; lines that are added elsewhere do not change it."""
+        """What identifies it, and tells what it does.
+
+        Lines that are added elsewhere do not change it.
+        """
         which = f" #{self.number}" if self.number > 1 else ""
         return f"{self.path}:{self.within} {self.kind}: {self.before} -> {self.after}{which}"
 
@@ -54,7 +69,10 @@ class Mutation:
 
 
 def mutations(path: str, source: str) -> list[Mutation]:
-    """All bugs that can be planted into a file; annotations, text and what is raised as an error are left alone."""
+    """All bugs that can be planted into a file.
+
+    Annotations, text and what is raised as an error are left alone.
+    """
     walker = Walker(path, source)
     walker.visit(ast.parse(source))
     return numbered([each for each in walker.found if is_python(each.into(source))])
@@ -99,12 +117,16 @@ class Walker(ast.NodeVisitor):
         """Note that the text between two places of a line may be replaced."""
         before = self.source[slice(*span)]
         if before != after and "\n" not in before:
-            self.found.append(Mutation(self.path, line, *span, kind, before, after, ".".join(self.inside)))
+            self.found.append(
+                Mutation(self.path, line, *span, kind, before, after, ".".join(self.inside))
+            )
 
     def span(self, node: Any) -> tuple[int, int]:
         """Where the text of a node begins and ends, in characters."""
         places = ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
-        begin, end = (len(self.encoded[: self.starts[line - 1] + column].decode()) for line, column in places)
+        begin, end = (
+            len(self.encoded[: self.starts[line - 1] + column].decode()) for line, column in places
+        )
         return begin, end
 
     def text(self, node: ast.AST) -> str:
@@ -114,7 +136,10 @@ class Walker(ast.NodeVisitor):
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """Another operator, and one of the two terms left out."""
         left, right = self.text(node.left), self.text(node.right)
-        if not any(isinstance(side, ast.Constant) and isinstance(side.value, str) for side in (node.left, node.right)):
+        if not any(
+            isinstance(side, ast.Constant) and isinstance(side.value, str)
+            for side in (node.left, node.right)
+        ):
             if type(node.op) in OPERATORS:
                 self.note("operator", node, f"({left}) {OPERATORS[type(node.op)]} ({right})")
             if isinstance(node.op, (ast.Add, ast.Sub)):
@@ -135,12 +160,25 @@ class Walker(ast.NodeVisitor):
         """A number that is another."""
         if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
             return
-        self.note("constant", node, f"{2 * node.value + 1}" if isinstance(node.value, int) else f"{2 * node.value or 1.0!r}")
+        self.note(
+            "constant",
+            node,
+            (
+                f"{2 * node.value + 1}"
+                if isinstance(node.value, int)
+                else f"{2 * node.value or 1.0!r}"
+            ),
+        )
 
     def visit_Compare(self, node: ast.Compare) -> None:
         """The opposite of a comparison."""
         if len(node.ops) == 1:
-            self.note("comparison", node, f"({self.text(node.left)}) {COMPARISONS[type(node.ops[0])]} ({self.text(node.comparators[0])})")
+            self.note(
+                "comparison",
+                node,
+                f"({self.text(node.left)}) {COMPARISONS[type(node.ops[0])]}"
+                f" ({self.text(node.comparators[0])})",
+            )
         self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
@@ -155,7 +193,9 @@ class Walker(ast.NodeVisitor):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
             if name in NAMES:
                 self.note("function", node.func, self.text(node.func)[: -len(name)] + NAMES[name])
-        if len(node.args) >= 2 and not any(isinstance(each, (ast.Starred, ast.Constant)) for each in node.args[:2]):
+        if len(node.args) >= 2 and not any(
+            isinstance(each, (ast.Starred, ast.Constant)) for each in node.args[:2]
+        ):
             (begin, _), (_, end) = self.span(node.args[0]), self.span(node.args[1])
             after = f"{self.text(node.args[1])}, {self.text(node.args[0])}"
             self.replace("swapped arguments", node.args[0].lineno, (begin, end), after)
@@ -164,7 +204,11 @@ class Walker(ast.NodeVisitor):
     def visit_Tuple(self, node: ast.Tuple) -> None:
         """A tuple of three or more, as keys are, without its last part."""
         if isinstance(node.ctx, ast.Load) and len(node.elts) >= 3:
-            self.note("missing ingredient", node, f"({', '.join(self.text(each) for each in node.elts[:-1])})")
+            self.note(
+                "missing ingredient",
+                node,
+                f"({', '.join(self.text(each) for each in node.elts[:-1])})",
+            )
         self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> None:
@@ -181,7 +225,11 @@ class Walker(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Bodies and defaults, without annotations and decorators."""
         self.inside.append(node.name)
-        for each in (*node.args.defaults, *(x for x in node.args.kw_defaults if x is not None), *node.body):
+        for each in (
+            *node.args.defaults,
+            *(x for x in node.args.kw_defaults if x is not None),
+            *node.body,
+        ):
             self.visit(each)
         self.inside.pop()
 
@@ -199,16 +247,21 @@ class Walker(ast.NodeVisitor):
 
 
 def drawn(sources: dict[str, str], count: int, seed: int) -> Iterator[Mutation]:
-    """So many bugs, spread over all files by their length and over all kinds; everything follows from the seed.
+    """So many bugs, spread over all files by their length and over all kinds.
 
-    The order is that of a digest of the names: a change of the source leaves the bugs drawn elsewhere as they were.
+    Everything follows from the seed.
+
+    The order is that of a digest of the names: a change of the source leaves the bugs drawn
+    elsewhere as they were.
     """
     by_kind: dict[str, list[Mutation]] = {kind: [] for kind in KINDS}
     for path, source in sources.items():
         for each in mutations(path, source):
             by_kind[each.kind].append(each)
     for pool in by_kind.values():
-        pool.sort(key=lambda each: hashlib.sha256(f"{seed} {each.name}".encode()).digest(), reverse=True)
+        pool.sort(
+            key=lambda each: hashlib.sha256(f"{seed} {each.name}".encode()).digest(), reverse=True
+        )
     for number in range(count):
         if pool := by_kind[KINDS[number % len(KINDS)]]:
             yield pool.pop()

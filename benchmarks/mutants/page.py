@@ -1,4 +1,7 @@
-"""The page of the mutants: a table by kind and by folder, and every survivor with the reason why it is none."""
+"""The page of the mutants.
+
+A table by kind and by folder, and every survivor with the reason why it is none.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +29,23 @@ def rate(results: Sequence[Outcome]) -> float:
 
 
 def page(chosen: Sequence[Mutation], results: Sequence[Outcome]) -> str:
-    """docs/mutants.md."""
+    """docs/measured/mutants.md."""
     of = {mutant.name: mutant for mutant in chosen}
     survivors = [each for each in results if each.word not in KILLED]
-    rows = [[f"`{each.name}`".replace("|", "\\|"), each.word, JUSTIFIED.get(each.name, "")] for each in survivors]
-    return f"""# Mutants
+    rows = [
+        [f"`{each.name}`".replace("|", "\\|"), each.word, JUSTIFIED.get(each.name, "")]
+        for each in survivors
+    ]
+    return f"""# Mutation tests
 
-`python -m benchmarks.mutants` plants one bug at a time into the source and runs the tests that run its line, in a clone without measured
-logs. A test that fails has killed it. This page is written by `python -m benchmarks.mutants --update`. {len(results)} of {len(chosen)}
-mutants were tried; {rate(results):.1%} of those that change behaviour were killed (97 % wanted).
-Those that lived at first (about one in seven) were given tests, so that the table is no measure of other bugs: `--seed` draws others.
+`python -m benchmarks.mutants` plants one bug at a time into the source and runs the tests that \
+execute its line, in a clone without measured logs.
+A mutant is killed if a test fails.
+`python -m benchmarks.mutants --update` writes this page.
+{len(results)} of {len(chosen)} mutants were tried; {rate(results):.1%} of those that change \
+behaviour were killed (target 97 %).
+Tests were added for the mutants that survived at first (about one in seven), so that the table \
+does not estimate the rate for other bugs: `--seed` draws others.
 
 {table("kind", KINDS, results, lambda each: of[each.name].kind)}
 
@@ -45,22 +55,35 @@ Those that lived at first (about one in seven) were given tests, so that the tab
 
 {markdown(["mutant", "outcome", "why it changes nothing"], rows) if rows else "None."}
 
-## Bugs that lived once
+## Bugs that once survived
 
 {markdown(["planted", "noticed by"], [[bug, f"`{test}`"] for bug, test in ONCE.items()])}
 """
 
 
 def folder(name: str) -> str:
-    """The room of a mutant."""
+    """The package of a mutant."""
     parts = name.split(":")[0].split("/")
     return parts[2].removesuffix(".py")
 
 
-def table(head: str, groups: Sequence[str], results: Sequence[Outcome], group: Callable[[Outcome], str]) -> str:
+def table(
+    head: str, groups: Sequence[str], results: Sequence[Outcome], group: Callable[[Outcome], str]
+) -> str:
     """Mutants, killed, changing nothing and surviving, by group."""
     many = Counter(map(group, results))
     killed = Counter(group(each) for each in results if each.word in KILLED)
-    none = Counter(group(each) for each in results if each.word not in KILLED and each.name in JUSTIFIED)
-    rows = [[name, str(many[name]), str(killed[name]), str(none[name]), str(many[name] - killed[name] - none[name])] for name in groups]
+    none = Counter(
+        group(each) for each in results if each.word not in KILLED and each.name in JUSTIFIED
+    )
+    rows = [
+        [
+            name,
+            str(many[name]),
+            str(killed[name]),
+            str(none[name]),
+            str(many[name] - killed[name] - none[name]),
+        ]
+        for name in groups
+    ]
     return markdown([head, "mutants", "killed", "change nothing", "survive"], rows)

@@ -1,4 +1,4 @@
-"""A trial: a planted bug in a clone without measured logs, and the tests that run its line, until one of them fails."""
+"""A trial: a planted bug in a clone without measured logs, and the tests that run its line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ KEYS = "src/steelyard/compiler/"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a planted bug: `killed` by a test, `survived` all of them, `timeout`, or `uncovered` by any."""
+    """What became of a planted bug.
+
+    `killed` by a test, `survived` all of them, `timeout`, or `uncovered` by any.
+    """
 
     name: str
     word: str
@@ -48,14 +51,19 @@ def plain_clone(folder: Path) -> Path:
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+            shutil.copytree(
+                source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")
+            )
         elif source.is_file():
             shutil.copy2(source, folder / part)
     return folder
 
 
 def environment(clone: Path, cache: Path) -> dict[str, str]:
-    """The variables of a trial: sources of the clone, one core, a cache of kernels that no other run shares."""
+    """The variables of a trial.
+
+    Sources of the clone, one core, a cache of kernels that no other run shares.
+    """
     changed = {"PYTHONPATH": f"{clone / 'src'}{os.pathsep}{clone}", "STEELYARD_TEST_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1",
                "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # fmt: skip
     return {**os.environ, **changed}
@@ -78,10 +86,32 @@ def tried(mutation: Mutation, clone: Path, cache: Path, tests: list[str], limit:
 
 
 def run(tests: list[str], clone: Path, variables: dict[str, str], limit: float) -> tuple[str, str]:
-    """Run tests until one fails: the outcome, and the test that failed. A bug that makes them run on and on is noticed too."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "--no-header", "--tb=no", "-p", "no:cacheprovider", *tests]
+    """Run tests until one fails: the outcome, and the test that failed.
+
+    A bug that makes them run on and on is noticed too.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-n",
+        "0",
+        "--no-header",
+        "--tb=no",
+        "-p",
+        "no:cacheprovider",
+        *tests,
+    ]
     process = subprocess.Popen(
-        command, cwd=clone, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        cwd=clone,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
     try:
         out, _ = process.communicate(timeout=limit)
@@ -90,4 +120,8 @@ def run(tests: list[str], clone: Path, variables: dict[str, str], limit: float) 
         process.communicate()
         return "timeout", ""
     failed = next((line for line in out.splitlines() if line.startswith(("FAILED", "ERROR"))), "")
-    return ("survived", "") if process.returncode == 0 else ("killed", failed[:160] or out[-160:].strip())
+    return (
+        ("survived", "")
+        if process.returncode == 0
+        else ("killed", failed[:160] or out[-160:].strip())
+    )

@@ -1,8 +1,10 @@
-"""Mixed calls over random robots, logs, files and threads, for as long as asked; memory, handles, threads and answers are watched.
+"""Mixed calls over random robots, logs, files and threads, for as long as asked.
 
-python -m benchmarks.soak --minutes 60        a line each minute, a table at the end; the exit code says whether every target is met
-python -m benchmarks.soak --minutes 60 --update    write the table into docs/soak.md
-python -m benchmarks.soak --call "identify" 17     one call, twice, and whether both answers have the same bits
+Memory, handles, threads and answers are watched.
+
+python -m benchmarks.soak --minutes 60  a line each minute, a table at the end
+python -m benchmarks.soak --minutes 60 --update    write the table into docs/measured/soak.md
+python -m benchmarks.soak --call "identify" 17  one call, twice, compared to the bit
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from benchmarks.soak.calls import CALLS
 from benchmarks.soak.resources import Resources, resources
 from benchmarks.soak.workers import Tally, Workers, answer
 from steelyard import kernels
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 3  # of the published table
@@ -31,7 +33,8 @@ SETTLED = 5.0  # minutes after which nothing may grow
 GROWTH = 0.10  # of memory from then on
 PATIENCE = 120.0  # s for one call
 UNCACHED = 3  # in one minute of so many nothing is read from the kernel cache or written there
-KERNELS = 128  # kept in memory: fewer than by default, so that kernels are removed and made again all the time
+# kept in memory: fewer than by default, so that kernels are removed and made again all the time
+KERNELS = 128
 
 
 class Minute(NamedTuple):
@@ -55,12 +58,18 @@ def main() -> int:
     print(f"\n{table(tally)}\n\n{history(minutes)}\n")
     print(*(missed or ["every target is met"]), sep="\n")
     if options.update:
-        write_whole(ROOT / "docs" / "soak.md", page(tally, minutes, options), overwrite=True)
+        write_atomic(
+            ROOT / "docs" / "measured" / "soak.md", page(tally, minutes, options), overwrite=True
+        )
     return int(bool(missed))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.soak",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=SEED)
@@ -76,8 +85,13 @@ def once(kind: str, number: int, seed: int) -> int:
     return int(found[0] != found[1])
 
 
-def soak(length: float, threads: int, seed: int, cache: str, minute: float = 60.0) -> tuple[Tally, list[Minute]]:
-    """Make calls for `length` minutes of `minute` seconds each; return what was answered and what was held after each."""
+def soak(
+    length: float, threads: int, seed: int, cache: str, minute: float = 60.0
+) -> tuple[Tally, list[Minute]]:
+    """Make calls for `length` minutes of `minute` seconds each.
+
+    Return what was answered and what was held after each.
+    """
     kernels._MOST = KERNELS
     for kind, (call, _) in CALLS.items():  # packages that are imported count for nothing
         answer(call, 0, seed, kind)
@@ -87,25 +101,39 @@ def soak(length: float, threads: int, seed: int, cache: str, minute: float = 60.
     while time.monotonic() - start < length * minute:
         os.environ["STEELYARD_CACHE"] = "" if len(minutes) % UNCACHED == UNCACHED - 1 else cache
         workers.go()
-        time.sleep(max(min((len(minutes) + 1) * minute, length * minute) - (time.monotonic() - start), 0.0))
+        time.sleep(
+            max(min((len(minutes) + 1) * minute, length * minute) - (time.monotonic() - start), 0.0)
+        )
         if stuck := workers.rest(PATIENCE):
             workers.tally.wrong.append(f"no answer within {PATIENCE:g} s: {', '.join(stuck)}")
             faulthandler.dump_traceback()
             break
         gc.collect()
-        minutes.append(Minute((time.monotonic() - start) / minute, workers.tally.calls.total(), resources()))
-        print(_line(minutes[-1], len(workers.tally.wrong)), *workers.tally.wrong[told:], sep="\n", flush=True)
+        minutes.append(
+            Minute((time.monotonic() - start) / minute, workers.tally.calls.total(), resources())
+        )
+        print(
+            _line(minutes[-1], len(workers.tally.wrong)),
+            *workers.tally.wrong[told:],
+            sep="\n",
+            flush=True,
+        )
         told = len(workers.tally.wrong)
     workers.end()
     gc.collect()
-    minutes.append(Minute((time.monotonic() - start) / minute, workers.tally.calls.total(), resources()))
+    minutes.append(
+        Minute((time.monotonic() - start) / minute, workers.tally.calls.total(), resources())
+    )
     return workers.tally, minutes
 
 
 def _line(minute: Minute, wrong: int) -> str:
     held = minute.held
     memory = f"{held.memory:.0f} MB, readers {held.children_memory:.0f} MB"
-    return f"{minute.minutes:5.1f} min: {minute.calls} calls, {wrong} wrong, {memory}, {held.handles} handles, {held.threads} threads"
+    return (
+        f"{minute.minutes:5.1f} min: {minute.calls} calls, {wrong} wrong, {memory}, {held.handles}"
+        f" handles, {held.threads} threads"
+    )
 
 
 def failures(tally: Tally, minutes: Sequence[Minute]) -> list[str]:
@@ -115,55 +143,83 @@ def failures(tally: Tally, minutes: Sequence[Minute]) -> list[str]:
     most = max(each.held.children_memory for each in early)
     found = [f"{len(tally.wrong)} calls have a wrong answer or none"] if tally.wrong else []
     if end.memory > (1 + GROWTH) * settled.memory:
-        found.append(f"memory grows: {settled.memory:.0f} MB after {early[-1].minutes:.0f} minutes, {end.memory:.0f} MB at the end")
+        found.append(
+            f"memory grows: {settled.memory:.0f} MB after {early[-1].minutes:.0f} minutes,"
+            f" {end.memory:.0f} MB at the end"
+        )
     if end.children_memory > (1 + GROWTH) * most:
-        found.append(f"memory of the readers grows: at most {most:.0f} MB at first, {end.children_memory:.0f} MB at the end")
+        found.append(
+            f"memory of the readers grows: at most {most:.0f} MB at first,"
+            f" {end.children_memory:.0f} MB at the end"
+        )
     for what in ("handles", "threads", "children"):
         before, after = getattr(settled, what), getattr(end, what)
         if after > before:
-            found.append(f"{what}: {before} after {early[-1].minutes:.0f} minutes, {after} at the end")
+            found.append(
+                f"{what}: {before} after {early[-1].minutes:.0f} minutes, {after} at the end"
+            )
     return found
 
 
 def table(tally: Tally) -> str:
     """Return the calls of each kind as a table in Markdown."""
-    lines = ["| call | made | of these repeated | answered by a sentence | longest [s] |", "|---|---|---|---|---|"]
+    lines = [
+        "| call | made | of these repeated | answered by a sentence | longest [s] |",
+        "|---|---|---|---|---|",
+    ]
     for kind in CALLS:
         counts = f"{tally.calls[kind]} | {tally.repeated[kind]} | {tally.sentences[kind]}"
         lines.append(f"| {kind} | {counts} | {tally.longest.get(kind, 0.0):.1f} |")
-    counts = " | ".join(str(count.total()) for count in (tally.calls, tally.repeated, tally.sentences))
-    return "\n".join([*lines, f"| all | {counts} | {max(tally.longest.values(), default=0.0):.1f} |"])
+    counts = " | ".join(
+        str(count.total()) for count in (tally.calls, tally.repeated, tally.sentences)
+    )
+    return "\n".join(
+        [*lines, f"| all | {counts} | {max(tally.longest.values(), default=0.0):.1f} |"]
+    )
 
 
 def history(minutes: Sequence[Minute]) -> str:
-    """Return what was held every five minutes as a table in Markdown; in the last row the calling threads have ended."""
-    lines = ["| minutes | calls | memory [MB] | of readers [MB] | handles | threads | child processes |", "|---|---|---|---|---|---|---|"]
+    """Return what was held every five minutes as a table in Markdown.
+
+    In the last row the calling threads have ended.
+    """
+    lines = [
+        "| minutes | calls | memory [MB] | of readers [MB] | handles | threads | child processes |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for number, each in enumerate(minutes):
         held = each.held
         if number == 0 or (number + 1) % 5 == 0 or each is minutes[-1]:
             memory = f"{held.memory:.0f} | {held.children_memory:.0f}"
-            lines.append(f"| {each.minutes:.1f} | {each.calls} | {memory} | {held.handles} | {held.threads} | {held.children} |")
+            lines.append(
+                f"| {each.minutes:.1f} | {each.calls} | {memory} | {held.handles} | {held.threads}"
+                f" | {held.children} |"
+            )
     return "\n".join(lines)
 
 
 def page(tally: Tally, minutes: Sequence[Minute], options: argparse.Namespace) -> str:
     """Return the page of outcomes."""
     missed = "; ".join(failures(tally, minutes)) or "every target is met"
-    return f"""# Soak
+    return f"""# Soak test
 
-Written by `python -m benchmarks.soak --minutes {options.minutes:g} --update`, seed {options.seed}, {options.threads} threads.
-Calls of every kind over robots of the zoo, built-in and random ones, logs, good and damaged files are made one after another, in no order.
-Each answer is compared with the first of the same call, to the bit; laws of mechanics are asked of it where they cost little; an error of
-another family than steelyard's own is wrong. {KERNELS} kernels are kept in memory, fewer than are in use, so that they are made again and
-again; in one minute of {UNCACHED} the kernel cache on disk is off.
+Written by `python -m benchmarks.soak --minutes {options.minutes:g} --update`, seed \
+{options.seed}, {options.threads} threads.
+Calls of every kind, over zoo, built-in and random robots, logs, good and damaged files, run in \
+random order.
+Each result is compared with the first result of the same call, to the bit, and with laws of \
+mechanics where that is cheap; an error that is not a `SteelyardError` is wrong.
+{KERNELS} kernels are cached in memory, fewer than are in use, so that they are rebuilt \
+repeatedly; in one minute of {UNCACHED} the disk cache is off.
 
-Targets: no wrong answer; memory at the end within {GROWTH:.0%} of that after {SETTLED:g} minutes, that of the reading process within
-{GROWTH:.0%} of its largest until then; no more handles, threads and child processes than then.
-Outcome: {len(tally.wrong)} wrong answers; {missed}.
+Targets: no wrong result; memory at the end within {GROWTH:.0%} of its value after {SETTLED:g} \
+minutes, memory of the reading process within {GROWTH:.0%} of its maximum until then; no more \
+handles, threads and child processes than then.
+Outcome: {len(tally.wrong)} wrong results; {missed}.
 
 {table(tally)}
 
-What the process held, while no call was made:
+Resources of the process between calls:
 
 {history(minutes)}
 """

@@ -1,6 +1,7 @@
-"""The calls of a soak: each takes a generator, which decides robot, log and options, and a folder, and returns what has bits to compare.
+"""The calls of a soak test: each takes a random generator and a folder, and returns its result.
 
-The same generator gives the same call. Where a law of mechanics can be had for little, it is asked of the answer.
+The same generator gives the same call. Where a law of mechanics can be had for little, it is asked
+of the answer.
 """
 
 from __future__ import annotations
@@ -24,8 +25,23 @@ from tests.random_mechanisms import random_mechanism
 Random = np.random.Generator
 BUILT_IN = ("planar_2r", "planar_rp", "spatial_3r", "elbow_6r", "puma560")
 SMALL = ("planar_2r", "planar_rp", "spatial_3r")
-ZOO = tuple(name for name in zoo.ZOO if name != "twins")  # whose twelve joints compile for longer than all others
-ESTIMATORS = ("sdp", "ols", "wls", "irls", "ridge", "lasso", "elastic_net", "tls", "sequential", "momentum", "energy", "auto", "iv")
+# whose twelve joints compile for longer than all others
+ZOO = tuple(name for name in zoo.ZOO if name != "twins")
+ESTIMATORS = (
+    "sdp",
+    "ols",
+    "wls",
+    "irls",
+    "ridge",
+    "lasso",
+    "elastic_net",
+    "tls",
+    "sequential",
+    "momentum",
+    "energy",
+    "auto",
+    "iv",
+)
 VARIANTS = 12  # robots of each kind: gravity is what tells them apart
 BATCHES = (1, 5, 64, 3000)
 
@@ -55,7 +71,12 @@ def kinematics(random: Random, _: Path) -> Any:
     robot = robot_of(random)
     q, qd, _qdd = states(random, robot)
     frame = str(random.choice(robot.body_names))
-    return [robot.forward_kinematics(q, frame), robot.jacobian(q, frame), robot.jacobian_rate(q, qd, frame), robot.center_of_mass(q)]
+    return [
+        robot.forward_kinematics(q, frame),
+        robot.jacobian(q, frame),
+        robot.jacobian_rate(q, qd, frame),
+        robot.center_of_mass(q),
+    ]
 
 
 def dynamics(random: Random, _: Path) -> Any:
@@ -64,23 +85,42 @@ def dynamics(random: Random, _: Path) -> Any:
     with sy.threads(int(random.integers(1, 3))):
         tau = robot.inverse_dynamics(q, qd, qdd)
         again = robot.forward_dynamics(q, qd, tau)
-        found = [tau, again, robot.mass_matrix(q), robot.coriolis_matrix(q, qd), robot.gravity_torque(q), robot.friction_torque(qd, q)]
-    assert np.allclose(again, qdd, rtol=1e-5, atol=1e-5), "forward dynamics do not undo inverse dynamics"
+        found = [
+            tau,
+            again,
+            robot.mass_matrix(q),
+            robot.coriolis_matrix(q, qd),
+            robot.gravity_torque(q),
+            robot.friction_torque(qd, q),
+        ]
+    assert np.allclose(again, qdd, rtol=1e-5, atol=1e-5), (
+        "forward dynamics do not undo inverse dynamics"
+    )
     return found
 
 
 def derivatives(random: Random, _: Path) -> Any:
     robot = robot_of(random, *SMALL, "pendulum", "crusher")
     q, qd, qdd = states(random, robot)
-    return [robot.inverse_dynamics_derivatives(q, qd, qdd), robot.forward_dynamics_derivatives(q, qd, qdd)]
+    return [
+        robot.inverse_dynamics_derivatives(q, qd, qdd),
+        robot.forward_dynamics_derivatives(q, qd, qdd),
+    ]
 
 
 def regressors(random: Random, _: Path) -> Any:
     robot = robot_of(random, *BUILT_IN, *ZOO)
     q, qd, qdd = states(random, robot)
     Y, tau = robot.regressor(q, qd, qdd), robot.inverse_dynamics(q, qd, qdd)
-    assert np.allclose(Y @ robot.parameters, tau, rtol=1e-9, atol=1e-9), "regressor and parameters do not give the torque"
-    return [Y, robot.momentum_regressor(q, qd), robot.energy_regressor(q, qd), sy.base_parameters(robot).names]
+    assert np.allclose(Y @ robot.parameters, tau, rtol=1e-9, atol=1e-9), (
+        "regressor and parameters do not give the torque"
+    )
+    return [
+        Y,
+        robot.momentum_regressor(q, qd),
+        robot.energy_regressor(q, qd),
+        sy.base_parameters(robot).names,
+    ]
 
 
 def inverse_kinematics(random: Random, _: Path) -> Any:
@@ -96,7 +136,9 @@ def loops(random: Random, _: Path) -> Any:
     q, qd, qdd = robot.closed_states(int(random.choice((1, 30))), int(random.integers(4)))
     made = robot.constrained_inverse_dynamics(q, qd, qdd)
     again, _multipliers = robot.constrained_forward_dynamics(q, qd, made.tau)
-    assert np.allclose(again, qdd, rtol=1e-5, atol=1e-5), "constrained forward dynamics do not undo the inverse"
+    assert np.allclose(again, qdd, rtol=1e-5, atol=1e-5), (
+        "constrained forward dynamics do not undo the inverse"
+    )
     return [made.tau, made.multipliers, robot.closure(q)]
 
 
@@ -104,14 +146,18 @@ def simulate(random: Random, _: Path) -> Any:
     robot = robot_of(random, *SMALL)
     controller: Any = PD(np.ones(robot.n), 50.0, 5.0) if random.random() < 0.5 else None
     method = str(random.choice(("rk4", "euler")))
-    run = sy.simulate(robot, controller, q0=np.full(robot.n, 0.5), seconds=0.3, step=2e-3, method=method)
+    run = sy.simulate(
+        robot, controller, q0=np.full(robot.n, 0.5), seconds=0.3, step=2e-3, method=method
+    )
     return [run.t, run.q, run.qd, run.tau, run.energy]
 
 
 def identify(random: Random, _: Path) -> Any:
     robot = robot_of(random, *SMALL)
     log = log_of(random, robot)
-    fit = sy.identify(robot, log, str(random.choice(ESTIMATORS)), diagnose=bool(random.random() < 0.3))
+    fit = sy.identify(
+        robot, log, str(random.choice(ESTIMATORS)), diagnose=bool(random.random() < 0.3)
+    )
     return [fit.parameters, fit.covariance, fit.base_values, fit.summary(), str(fit.verdict)]
 
 
@@ -146,7 +192,13 @@ def online(random: Random, _: Path) -> Any:
 
 
 def excite(random: Random, _: Path) -> Any:
-    motion = sy.excite(robot_of(random, "planar_2r", "planar_rp"), seconds=6, base_frequency=1 / 6, starts=1, seed=int(random.integers(2)))
+    motion = sy.excite(
+        robot_of(random, "planar_2r", "planar_rp"),
+        seconds=6,
+        base_frequency=1 / 6,
+        starts=1,
+        seed=int(random.integers(2)),
+    )
     return [motion.t, motion.q, motion.qd, motion.qdd]
 
 
@@ -171,7 +223,11 @@ def damaged_file(random: Random, folder: Path) -> Any:
 def _read(file: GoodFile, path: Path) -> Any:
     if file.kind == "robot":
         robot = sy.load(path)
-        return [robot.fingerprint, robot.parameters, [remark.replace(str(path), path.name) for remark in robot.remarks]]
+        return [
+            robot.fingerprint,
+            robot.parameters,
+            [remark.replace(str(path), path.name) for remark in robot.remarks],
+        ]
     if file.kind == "log":
         log = sy.read_log(path, effort="torque")
         return [log.t, log.q, log.tau]

@@ -1,4 +1,7 @@
-"""What a process holds: memory, open handles, threads and child processes. Linux only: read from /proc."""
+"""What a process holds: memory, open handles, threads and child processes.
+
+Linux only: read from /proc.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Resources:
-    """Resident memory of this process and of its children together [MB]; handles, threads, and children that live."""
+    """Resident memory of this process and of its children together [MB].
+
+    Handles, threads, and children that live.
+    """
 
     memory: float
     children_memory: float

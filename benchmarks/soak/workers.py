@@ -1,4 +1,4 @@
-"""Threads that make random calls one after another, compare each answer with the first one of its kind, and rest when asked to."""
+"""Threads that make random calls and compare each result with the first of its kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Call = Callable[[np.random.Generator, Path], Any]
 
 @dataclass
 class Tally:
-    """What was answered so far: bits of first answers by kind and number; counts of calls, repeated ones and sentences by kind."""
+    """What was answered so far.
+
+    Bits of first answers by kind and number; counts of calls, repeated ones and sentences by kind.
+    """
 
     first: dict[tuple[str, int], str] = field(default_factory=dict)
     calls: Counter[str] = field(default_factory=Counter)
@@ -35,10 +38,16 @@ class Tally:
 
 
 def answer(call: Call, number: int, seed: int, kind: str) -> tuple[str, str]:
-    """Return the bits of an answer, and its words if it is an error of the family; any other exception passes."""
+    """Return the bits of an answer, and its words if it is an error of the family.
+
+    Any other exception passes.
+    """
     with TemporaryDirectory(prefix="soak-") as folder:
         try:
-            return digest(call(np.random.default_rng([seed, number, *kind.encode()]), Path(folder))), ""
+            return (
+                digest(call(np.random.default_rng([seed, number, *kind.encode()]), Path(folder))),
+                "",
+            )
         except SteelyardError as error:
             words = str(error).replace(folder, "")
             return digest([type(error).__name__, words]), words
@@ -51,7 +60,10 @@ class Workers:
         self.calls, self.seed, self.tally = dict(calls), seed, Tally()
         self.going, self.ended, self.lock = Event(), Event(), Lock()
         self.doing: list[tuple[str, int, float] | None] = [None] * threads
-        self.threads = [Thread(target=self._run, args=(i,), daemon=True, name=f"soak{i}") for i in range(threads)]
+        self.threads = [
+            Thread(target=self._run, args=(i,), daemon=True, name=f"soak{i}")
+            for i in range(threads)
+        ]
         for thread in self.threads:
             thread.start()
 
@@ -60,7 +72,10 @@ class Workers:
         self.going.set()
 
     def rest(self, patience: float) -> list[str]:
-        """Let each thread end its call and wait; return the calls that take longer than `patience` [s]."""
+        """Let each thread end its call and wait.
+
+        Return the calls that take longer than `patience` [s].
+        """
         self.going.clear()
         end = time.monotonic() + patience
         while any(self.doing) and time.monotonic() < end:
@@ -93,7 +108,9 @@ class Workers:
         try:
             bits, words = answer(self.calls[kind][0], number, self.seed, kind)
         except BaseException as error:  # noqa: BLE001 - that is what is looked for
-            tally.wrong.append(f"{kind} {number}: {''.join(traceback.format_exception(error, limit=-3))}")
+            tally.wrong.append(
+                f"{kind} {number}: {''.join(traceback.format_exception(error, limit=-3))}"
+            )
             return
         with self.lock:
             known = tally.first.setdefault((kind, number), bits)

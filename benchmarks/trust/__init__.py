@@ -1,1 +1,1 @@
-"""The trust benchmark: does the doctor find what is planted, and does a verdict hold on unseen motion (`python -m benchmarks.trust`)."""
+"""The trust benchmark: findings of the doctor and verdicts on unseen motion."""

@@ -1,11 +1,11 @@
 """The trust benchmark: 400 logs, half of them healthy, through the doctor and the identification.
 
-python -m benchmarks.trust                    all of it, on two processes; the exit code says whether every target is met
+python -m benchmarks.trust  everything, on two processes; the exit code states the outcome
 python -m benchmarks.trust --logs 40 --seed 1 a balanced part with another seed, to work with
-python -m benchmarks.trust --fault delay      logs with this fault; --robot ur5 logs of this robot; both can be repeated
+python -m benchmarks.trust --fault delay  logs with this fault; also --robot
 python -m benchmarks.trust --case ID          everything about one case, such as 'ur5/1017/delay'
-python -m benchmarks.trust --results FILE     the results of an earlier run, without running anything
-python -m benchmarks.trust --update           write docs/trust.md, of the published seed only
+python -m benchmarks.trust --results FILE     the results of an earlier run
+python -m benchmarks.trust --update           write docs/measured/trust.md, of the published seed
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from benchmarks.faults import FAULTS
 from benchmarks.trust.cases import SEED, Case, cases, robots
 from benchmarks.trust.judge import Judgement, quietly
 from benchmarks.trust.page import fault_table, page, rates
-from steelyard.files import write_whole
+from steelyard.files import write_atomic
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "trust.md"
 PROCESSES = 2
 
 
@@ -41,18 +41,23 @@ def main() -> int:
         return show(Case.of(options.case))
     if options.results:
         kept = json.loads(options.results.read_text(encoding="utf-8"))
-        results, seed, minutes = tuple(map(from_plain, kept["results"])), kept["seed"], kept["minutes"]
+        results, seed, minutes = (
+            tuple(map(from_plain, kept["results"])),
+            kept["seed"],
+            kept["minutes"],
+        )
     else:
         start, seed = perf_counter(), options.seed
         chosen = cases(options.logs, seed, options.fault, options.robot)
         results, minutes = (), 0.0
         for result in run(chosen, options.processes):
             results, minutes = (*results, result), (perf_counter() - start) / 60
-            if len(results) % 20 in (0, len(chosen) % 20):  # what is done outlives an interrupted run
+            # what is done outlives an interrupted run
+            if len(results) % 20 in (0, len(chosen) % 20):
                 keep(options.out, results, seed, minutes)
         results = tuple(sorted(results, key=lambda result: result.case.seed))
     if options.update:
-        write_whole(PAGE, page(results, seed, minutes), overwrite=True)
+        write_atomic(PAGE, page(results, seed, minutes), overwrite=True)
     return report(results, minutes)
 
 
@@ -60,7 +65,7 @@ def keep(path: Path, results: Sequence[Judgement], seed: int, minutes: float) ->
     """Write the results to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     plain = {"seed": seed, "minutes": minutes, "results": [asdict(result) for result in results]}
-    write_whole(path, json.dumps(plain, indent=1), overwrite=True)
+    write_atomic(path, json.dumps(plain, indent=1), overwrite=True)
 
 
 def run(chosen: Sequence[Case], processes: int) -> Iterator[Judgement]:
@@ -69,7 +74,8 @@ def run(chosen: Sequence[Case], processes: int) -> Iterator[Judgement]:
     for count, result in enumerate(_judged(chosen, processes), 1):
         spent = perf_counter() - start
         line = (
-            f"{count} of {len(chosen)}, {spent / 60:.1f} min, about {spent / count * (len(chosen) - count) / 60:.1f} min left: {result.id}"
+            f"{count} of {len(chosen)}, {spent / 60:.1f} min, about"
+            f" {spent / count * (len(chosen) - count) / 60:.1f} min left: {result.id}"
         )
         sys.stderr.write(f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line}\n")
         yield result
@@ -93,7 +99,10 @@ def report(results: Sequence[Judgement], minutes: float) -> int:
             print(f"{result.id}: {failure}")
     print(f"\n{fault_table(results)}\n")
     for each in rates(results):
-        print(f"{'met   ' if each.met else 'MISSED'} {each.share:>7} of {each.of:3} (at least {each.target:.0%}): {each.what}")
+        print(
+            f"{'met   ' if each.met else 'MISSED'} {each.share:>7} of {each.of:3} (at least"
+            f" {each.target:.0%}): {each.what}"
+        )
     print(f"{len(results)} logs in {minutes:.1f} minutes")
     return 0 if all(each.met for each in rates(results)) else 1
 
@@ -103,13 +112,23 @@ def show(case: Case) -> int:
     made = experiment(case.robot, case.seed, case.faults)
     print(f"{case.id}\n{made.log!r} for {made.described!r}")
     for planted in made.planted:
-        print(f"planted: {planted.key} at {', '.join(planted.joints)}, size {planted.size:.4g} {FAULTS[planted.key].unit}")
+        print(
+            f"planted: {planted.key} at {', '.join(planted.joints)}, size {planted.size:.4g}"
+            f" {FAULTS[planted.key].unit}"
+        )
     result = quietly(case)
     for fault, joints, probability, severity, sentence in result.findings:
         print(f"found: {fault} {list(joints)} ({severity}, {probability:.2f}): {sentence}")
-    print(f"verdict: {result.word}, expected error {result.expected_error}, true {result.true_error}")
-    print("\n".join([*(f"  {reason}" for reason in result.reasons), *result.failures(), result.crash]))
-    print(f"doctor {result.doctor_time:.1f} s, identification and prediction {result.identify_time:.1f} s")
+    print(
+        f"verdict: {result.word}, expected error {result.expected_error}, true {result.true_error}"
+    )
+    print(
+        "\n".join([*(f"  {reason}" for reason in result.reasons), *result.failures(), result.crash])
+    )
+    print(
+        f"doctor {result.doctor_time:.1f} s, identification and prediction"
+        f" {result.identify_time:.1f} s"
+    )
     return int(any(True for _ in result.failures()))
 
 
@@ -117,24 +136,64 @@ def from_plain(data: dict[str, Any]) -> Judgement:
     """A judgement from a file."""
     planted = tuple((key, tuple(joints), size) for key, joints, size in data["planted"])
     findings = tuple((f[0], tuple(f[1]), *f[2:]) for f in data["findings"])
-    return Judgement(**{**data, "planted": planted, "findings": findings, "named": tuple(data["named"]), "reasons": tuple(data["reasons"])})
+    return Judgement(
+        **{
+            **data,
+            "planted": planted,
+            "findings": findings,
+            "named": tuple(data["named"]),
+            "reasons": tuple(data["reasons"]),
+        }
+    )
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.trust", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks.trust",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--logs", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=SEED, help=f"{SEED} is that of the published figures: do not tune on it")
-    parser.add_argument("--fault", action="append", default=[], choices=tuple(FAULTS), metavar="KEY", help=", ".join(FAULTS))
-    parser.add_argument("--robot", action="append", default=[], choices=robots(), metavar="NAME", help=", ".join(robots()))
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=SEED,
+        help=f"{SEED} is that of the published figures: do not tune on it",
+    )
+    parser.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        choices=tuple(FAULTS),
+        metavar="KEY",
+        help=", ".join(FAULTS),
+    )
+    parser.add_argument(
+        "--robot",
+        action="append",
+        default=[],
+        choices=robots(),
+        metavar="NAME",
+        help=", ".join(robots()),
+    )
     parser.add_argument("--case", metavar="ID")
     parser.add_argument("--results", type=Path, metavar="FILE")
-    parser.add_argument("--out", type=Path, default=Path("build/trust.json"), metavar="FILE", help="where results go: build/trust.json")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("build/trust.json"),
+        metavar="FILE",
+        help="where results go: build/trust.json",
+    )
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
-    if options.update and (options.fault or options.robot or options.case or (options.seed != SEED and not options.results)):
+    if options.update and (
+        options.fault
+        or options.robot
+        or options.case
+        or (options.seed != SEED and not options.results)
+    ):
         parser.error(f"the page is of all faults and robots and of seed {SEED}")
     return options
 

@@ -1,4 +1,7 @@
-"""The cases of the trust benchmark: robot, seed and faults, half of them healthy, spread so that every fault meets every robot."""
+"""The cases of the trust benchmark.
+
+Robot, seed and faults, half of them healthy, spread so that every fault meets every robot.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,16 @@ DOUBLE = 0.3  # of the faulty logs have two faults
 
 TIME = ("clock", "jitter", "dropped samples", "duplicated stamps", "delay")
 CHANNEL = ("saturation", "dead channel", "encoder spikes", "poor excitation")
-IN_THE_SIGNALS = ("jitter", "dropped samples", "duplicated stamps", "saturation", "dead channel", "encoder spikes", "degrees", "motor side")
+IN_THE_SIGNALS = (
+    "jitter",
+    "dropped samples",
+    "duplicated stamps",
+    "saturation",
+    "dead channel",
+    "encoder spikes",
+    "degrees",
+    "motor side",
+)
 """Faults that a log shows without the mechanics."""
 OF_ONE_JOINT = ("position sign", "torque sign", "gear ratio or torque constant", "position offset")
 
@@ -49,12 +61,18 @@ class Case:
             if name not in known:
                 raise CallError(f"{text!r}: no {name!r} in the benchmark; {suggest(name, known)}")
         if not seed.isdigit():
-            raise CallError(f"{text!r} is no case; expected robot/seed/faults, such as 'ur5/2026017/delay+clock'")
+            raise CallError(
+                f"{text!r} is no case; expected robot/seed/faults, such as"
+                " 'ur5/2026017/delay+clock'"
+            )
         return cls(robot, int(seed), keys)
 
 
 def robots() -> tuple[str, ...]:
-    """The columns of the table: simulated robots, and measured logs where they are beside the project."""
+    """The columns of the table.
+
+    Simulated robots, and measured logs where they are beside the project.
+    """
     return (*ARMS, *available())
 
 
@@ -70,10 +88,15 @@ def hidden(robot: str, key: str) -> str:
     return ""
 
 
-def cases(logs: int = 400, seed: int = SEED, faults: Sequence[str] = (), columns: Sequence[str] = ()) -> tuple[Case, ...]:
-    """The benchmark's cases: half healthy, seven in ten of the others with one fault, the rest with two.
+def cases(
+    logs: int = 400, seed: int = SEED, faults: Sequence[str] = (), columns: Sequence[str] = ()
+) -> tuple[Case, ...]:
+    """The benchmark's cases.
 
-    `faults` and `columns` keep those faults (and no healthy logs) and those robots. Seeds are 1000 seed + number.
+    Half healthy, seven in ten of the others with one fault, the rest with two.
+
+    `faults` and `columns` keep those faults (and no healthy logs) and those robots. Seeds are 1000
+    seed + number.
     """
     columns = tuple(columns) or robots()
     count = 0 if faults else logs // 2
@@ -88,11 +111,17 @@ def _healthy(columns: Sequence[str], count: int) -> list[str]:
     """Robots in turn; measured logs are fewer, for they are few."""
     simulated, measured = [x for x in columns if x in ARMS], [x for x in columns if x not in ARMS]
     few = round(MEASURED_SHARE * count) if simulated and measured else count if measured else 0
-    return [simulated[i % len(simulated)] for i in range(count - few)] + [measured[i % len(measured)] for i in range(few)]
+    return [simulated[i % len(simulated)] for i in range(count - few)] + [
+        measured[i % len(measured)] for i in range(few)
+    ]
 
 
 def _faulty(
-    columns: Sequence[str], keys: Sequence[str], singles: int, doubles: int, rng: np.random.Generator
+    columns: Sequence[str],
+    keys: Sequence[str],
+    singles: int,
+    doubles: int,
+    rng: np.random.Generator,
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Fault by fault and robot by robot, those first that had fewest so far."""
     met: Counter[tuple[str, str]] = Counter()
@@ -103,37 +132,61 @@ def _faulty(
         order = [cells[k] for k in rng.permutation(len(cells))]
         by_fault = Counter(key for (_, key), times in met.items() for _ in range(times))
         robot, key = min(order, key=lambda cell: (met[cell], by_fault[cell[1]], by_robot[cell[0]]))
-        second = _second(robot, key, [other for where, other in order if where == robot], met) if i < doubles else ()
+        second = (
+            _second(robot, key, [other for where, other in order if where == robot], met)
+            if i < doubles
+            else ()
+        )
         plan.append((robot, (key, *second)))
         met.update((robot, each) for each in (key, *second))
         by_robot[robot] += 1
     return plan
 
 
-def _second(robot: str, key: str, others: Iterable[str], met: Counter[tuple[str, str]]) -> tuple[str, ...]:
-    """A fault that goes with another one, of those that this robot had least often; none if there is none."""
-    fitting = sorted((other for other in others if go_together(key, other)), key=lambda other: met[robot, other])
+def _second(
+    robot: str, key: str, others: Iterable[str], met: Counter[tuple[str, str]]
+) -> tuple[str, ...]:
+    """A fault that goes with another one, of those that this robot had least often.
+
+    None if there is none.
+    """
+    fitting = sorted(
+        (other for other in others if go_together(key, other)), key=lambda other: met[robot, other]
+    )
     return next(((other,) for other in fitting if _both_fit(robot, key, other)), ())
 
 
 def go_together(one: str, other: str) -> bool:
     """Whether two faults are planted into one log.
 
-    Of the three kinds, what numbers mean, when they were taken, and channels that fail, two different ones go together; of the first kind
-    also two faults of single joints. Others would make one of what are two, such as two scales of the same torque; or a wrong clock of an
-    unknown robot: time that runs c times as fast is that of a robot c^2 times as large (dynamic similarity of bodies under gravity).
+    Of the three kinds, what numbers mean, when they were taken, and channels that fail, two
+    different ones go together; of the first kind also two faults of single joints. Others would
+    make one of what are two, such as two scales of the same torque; or a wrong clock of an unknown
+    robot: time that runs c times as fast is that of a robot c^2 times as large (dynamic similarity
+    of bodies under gravity).
     """
     if {one, other} == {"wrong robot", "clock"}:
         return False
-    kinds = ["time" if key in TIME else "channel" if key in CHANNEL else "meaning" for key in (one, other)]
-    return kinds[0] != kinds[1] or any({one, other} == set(pair) for pair in permutations(OF_ONE_JOINT, 2))
+    kinds = [
+        "time" if key in TIME else "channel" if key in CHANNEL else "meaning"
+        for key in (one, other)
+    ]
+    return kinds[0] != kinds[1] or any(
+        {one, other} == set(pair) for pair in permutations(OF_ONE_JOINT, 2)
+    )
 
 
 def _both_fit(robot: str, one: str, other: str) -> bool:
-    """Whether both faults find a place. A second of a measured log shows its own signals only: it holds fewer independent postures than
+    """Whether both faults find a place.
+
+    A second of a measured log shows its own signals only: it holds fewer independent postures than
     there are unknowns, so that some robot explains whatever torques it has.
     """
-    if robot in MEASURED and "poor excitation" in (one, other) and not {one, other} - {"poor excitation"} <= set(IN_THE_SIGNALS):
+    if (
+        robot in MEASURED
+        and "poor excitation" in (one, other)
+        and not {one, other} - {"poor excitation"} <= set(IN_THE_SIGNALS)
+    ):
         return False
     try:
         drawn(arm(robot), 0, (one, other))

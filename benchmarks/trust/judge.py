@@ -1,8 +1,12 @@
-"""The judgement of one case: what the doctor found, the expected error of the verdict, and the error on unseen motion.
+"""The judgement of one case.
 
-A fault counts as named if findings of its key with a probability of at least one half concern exactly the joints at which it was planted,
-taken together; for a fault of the whole log (`Fault.whole`) the joints do not matter, and a finding without joints concerns all. Faults
-that undo each other on that robot (`benchmarks.visibility.names`) may stand for each other. A healthy log must have no finding at all.
+What the doctor found, the expected error of the verdict, and the error on unseen motion.
+
+A fault counts as named if findings of its key with a certainty of at least one half concern exactly
+the joints at which it was planted, taken together; for a fault of the whole log (`Fault.whole`) the
+joints do not matter, and a finding without joints concerns all. Faults that undo each other on that
+robot (`benchmarks.visibility.names`) may stand for each other. A healthy log must have no finding
+at all.
 """
 
 from __future__ import annotations
@@ -23,13 +27,13 @@ from benchmarks.experiments import Experiment, experiment
 from benchmarks.faults import FAULTS, Planted
 from benchmarks.trust.cases import Case
 from benchmarks.visibility import Name, names
-from steelyard.experiments.excitation.random_motions import fitted
+from steelyard.experiments.excitation.random_motions import scale_to_limits
+from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.result.validation import kept_states, low_passed
 from steelyard.identification.samples.decimation import natural_factor
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.identification.samples.samples import prepare
 from steelyard.motion.trajectories.fourier import Fourier, at_rest
-from steelyard.motion.trajectories.limits import MotionLimits
+from steelyard.motion.trajectories.limits import TrajectoryLimits
 
 Array = NDArray[np.float64]
 TRUSTED = ("trusted", "trusted within")
@@ -42,10 +46,11 @@ MOTIONS, SECONDS, HARMONICS, POINTS = 3, 10.0, 5, 200  # unseen motions of a sim
 class Judgement:
     """What became of a case.
 
-    `findings` are (fault, joints, probability, severity, sentence); `named` says of each planted fault whether it was; `expected_error`
-    and `true_error` are |e|/|tau|, by the verdict and on unseen motion of its region (None where the fit is not trusted).
-    `crash` is the traceback of an error that is none of steelyard's own, `beside` the number of findings that are about none of the planted
-    faults. Times in seconds.
+    `findings` are (fault, joints, probability, severity, sentence); `named` says of each planted
+    fault whether it was; `expected_error` and `true_error` are |e|/|tau|, by the verdict and on
+    unseen motion of its region (None where the fit is not trusted). `crash` is the traceback of an
+    error that is none of steelyard's own, `beside` the number of findings that are about none of
+    the planted faults. Times in seconds.
     """
 
     id: str
@@ -76,8 +81,12 @@ class Judgement:
 
     @property
     def kept(self) -> bool:
-        """Whether a trusted fit predicts unseen motion of its region within twice the expected error."""
-        return self.true_error is not None and self.expected_error is not None and self.true_error <= 2 * self.expected_error
+        """Whether a trusted fit predicts unseen motion within twice the expected error."""
+        return (
+            self.true_error is not None
+            and self.expected_error is not None
+            and self.true_error <= 2 * self.expected_error
+        )
 
     @property
     def silent(self) -> bool:
@@ -89,15 +98,25 @@ class Judgement:
         if self.crash:
             yield f"crashed: {self.crash.strip().splitlines()[-1]}"
         if not self.planted and self.findings:
-            yield f"findings on a healthy log: {'; '.join(f'{f[0]} {list(f[1])}' for f in self.findings)}"
+            yield (
+                "findings on a healthy log:"
+                f" {'; '.join(f'{f[0]} {list(f[1])}' for f in self.findings)}"
+            )
         if not self.planted and not self.trusted:
             yield f"a healthy log is {self.word or 'not judged'}: {' '.join(self.reasons[:2])}"
-        for (key, joints, size), found in zip(self.planted, self.named or [False] * len(self.planted), strict=True):
+        for (key, joints, size), found in zip(
+            self.planted, self.named or [False] * len(self.planted), strict=True
+        ):
             if not found:
-                others = "; ".join(f"{f[0]} {list(f[1])} {f[2]:.2f}" for f in self.findings) or "nothing"
+                others = (
+                    "; ".join(f"{f[0]} {list(f[1])} {f[2]:.2f}" for f in self.findings) or "nothing"
+                )
                 yield f"{key} of {', '.join(joints)} (size {size:.3g}) not named, found: {others}"
         if self.tested and not self.kept:
-            yield f"{self.word} with {self.expected_error} expected, but {self.true_error} on unseen motion"
+            yield (
+                f"{self.word} with {self.expected_error} expected, but {self.true_error} on unseen"
+                " motion"
+            )
 
 
 def quietly(case: Case) -> Judgement:
@@ -108,52 +127,81 @@ def quietly(case: Case) -> Judgement:
 
 
 def judge(case: Case) -> Judgement:
-    """Make the log of a case, run the doctor and the identification on it, and compare with the truth."""
+    """Make the log of a case, run doctor and identification, and compare with the truth."""
     result = Judgement(case.id, tuple((key, (), 0.0) for key in case.faults))
     try:
         made = experiment(case.robot, case.seed, case.faults)
-        result = Judgement(case.id, tuple((each.key, each.joints, each.size) for each in made.planted))
+        result = Judgement(
+            case.id, tuple((each.key, each.joints, each.size) for each in made.planted)
+        )
         start = perf_counter()
         found = findings_of(sy.doctor(made.described, made.log))
         named = tuple(is_named(made, each, found) for each in made.planted)
         about = {key for each in made.planted for key, _ in names(arm(made.name), each)}
         beside = sum(finding[0] not in about for finding in found)
-        result = replace(result, findings=found, named=named, beside=beside, doctor_time=perf_counter() - start)
+        result = replace(
+            result, findings=found, named=named, beside=beside, doctor_time=perf_counter() - start
+        )
         start = perf_counter()
         word, reasons, expected, error = verdict_of(made)
-        return replace(result, word=word, reasons=reasons, expected_error=expected, true_error=error, identify_time=perf_counter() - start)
+        return replace(
+            result,
+            word=word,
+            reasons=reasons,
+            expected_error=expected,
+            true_error=error,
+            identify_time=perf_counter() - start,
+        )
     except Exception:  # noqa: BLE001
         return replace(result, crash=format_exc())
 
 
 def findings_of(diagnosis: Any) -> tuple[tuple[str, tuple[str, ...], float, str, str], ...]:
-    """The findings as plain data. A fault that the log cannot tell from a wrong description counts as named: both are."""
-    return tuple((f.fault, tuple(f.joints), float(f.certainty), f.severity, str(f)) for f in diagnosis.findings)
+    """The findings as plain data.
+
+    A fault that the log cannot tell from a wrong description counts as named: both are.
+    """
+    return tuple(
+        (f.fault, tuple(f.joints), float(f.certainty), f.severity, str(f))
+        for f in diagnosis.findings
+    )
 
 
 def is_named(made: Experiment, planted: Planted, findings: Iterable[Sequence[Any]]) -> bool:
-    """Whether the findings name a fault, or one that undoes it as well. See the head of this file."""
+    """Whether the findings name a fault, or one that undoes it as well.
+
+    See the head of this file.
+    """
     probable = [(finding[0], finding[1]) for finding in findings if finding[2] >= PROBABLE]
     beside = [each for each in made.planted if each is not planted]
     return any(_stands(made, name, probable, beside) for name in names(arm(made.name), planted))
 
 
-def _stands(made: Experiment, name: Name, findings: Sequence[Name], beside: Sequence[Planted]) -> bool:
-    """Whether findings of one key concern the joints it should; those of another planted fault of that key do not count."""
+def _stands(
+    made: Experiment, name: Name, findings: Sequence[Name], beside: Sequence[Planted]
+) -> bool:
+    """Whether findings of one key concern the joints it should.
+
+    Those of another planted fault of that key do not count.
+    """
     key, joints = name
     concerned = [found for fault, found in findings if fault == key]
-    short = key == "poor excitation" and made.true is None  # of a measured log a short stretch: that concerns all joints
+    # of a measured log a short stretch: that concerns all joints
+    short = key == "poor excitation" and made.true is None
     if FAULTS[key].whole or short or not concerned:
         return bool(concerned)
     everywhere = made.described.joint_names
-    indices = {everywhere.index(joint) for found in concerned for joint in (found or everywhere)}
+    indices = {everywhere.index(joint) for found in concerned for joint in found or everywhere}
     own = arm(made.name).joint_names  # another robot's description names them its own way
     elsewhere = {own.index(joint) for each in beside if each.key == key for joint in each.joints}
     return indices - elsewhere == {own.index(joint) for joint in joints}
 
 
 def verdict_of(made: Experiment) -> tuple[str, tuple[str, ...], float | None, float | None]:
-    """The verdict's word and reasons, the expected error, and the error on unseen motion. An error in words is a refusal."""
+    """The verdict's word and reasons, the expected error, and the error on unseen motion.
+
+    An error in words is a refusal.
+    """
     try:
         fit: Any = sy.identify(made.described, made.log)
     except sy.SteelyardError as error:
@@ -165,8 +213,13 @@ def verdict_of(made: Experiment) -> tuple[str, tuple[str, ...], float | None, fl
 
 
 def true_error(made: Experiment, fit: Any) -> float | None:
-    """|tau - predicted| / |tau| over all joints on unseen motion within the region; None where there is no such motion."""
-    states, truth, predicted = measured_rest(made, fit) if made.true is None else simulated_motion(made, fit)
+    """|tau - predicted| / |tau| over all joints on unseen motion within the region.
+
+    None where there is no such motion.
+    """
+    states, truth, predicted = (
+        measured_rest(made, fit) if made.true is None else simulated_motion(made, fit)
+    )
     inside = fit.verdict.region.contains(*states)
     if np.count_nonzero(inside) < 20:
         return None
@@ -175,27 +228,39 @@ def true_error(made: Experiment, fit: Any) -> float | None:
 
 
 def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
-    """Random Fourier motions that touch the borders of the region, the noiseless torque of the true robot, and the predicted one."""
+    """Return random motions that fill the region, the true torque, and the predicted torque."""
     assert made.true is not None
     region = fit.verdict.region
-    limits = MotionLimits(region.q_low, region.q_high, region.qd_most, region.qdd_most, *np.full((2, made.true.n), np.inf))
+    limits = TrajectoryLimits(
+        region.q_low,
+        region.q_high,
+        region.qd_most,
+        region.qdd_most,
+        *np.full((2, made.true.n), np.inf),
+    )
     t = np.linspace(0.0, SECONDS, POINTS, endpoint=False)
     parts = []
     for number in range(MOTIONS):
         rng = np.random.default_rng([made.seed, 99, number])
         a, b = at_rest(*rng.normal(size=(2, made.true.n, HARMONICS)))
         shape = Fourier(np.zeros(made.true.n), a, b, 1 / SECONDS)
-        parts.append(fitted(shape, limits, rng.uniform(-1, 1, made.true.n))(t))
+        parts.append(scale_to_limits(shape, limits, rng.uniform(-1, 1, made.true.n))(t))
     states = tuple(np.concatenate(x) for x in zip(*parts, strict=True))
     return states, made.true.inverse_dynamics(*states), fit.predict(*states).torque
 
 
 def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
-    """Smoothed states, measured and predicted torque of the part of a measured log that was held out, low-passed as by `fit.validate`."""
+    """Return states, measured and predicted torque of the held-out part of a measured log."""
     logs = [log.replace(joint_names=made.described.joint_names) for log in made.rest]
     parts = []
-    for samples, factor in ((s, natural_factor(s.t, s.qd)) for s in (prepare(made.described, log, Preparation()) for log in logs)):
-        torques = (low_passed(tau, samples, factor) for tau in (samples.tau, fit.predict(samples.q, samples.qd, samples.qdd).torque))
+    for samples, factor in (
+        (s, natural_factor(s.t, s.qd))
+        for s in (prepare(made.described, log, Preparation()) for log in logs)
+    ):
+        torques = (
+            low_passed(tau, samples, factor)
+            for tau in (samples.tau, fit.predict(samples.q, samples.qd, samples.qdd).torque)
+        )
         parts.append((*kept_states([samples], factor), *torques))
     q, qd, qdd, tau, predicted = (np.concatenate(x) for x in zip(*parts, strict=True))
     return (q, qd, qdd), tau, predicted

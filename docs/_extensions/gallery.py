@@ -1,6 +1,9 @@
-"""The figures of the gallery, drawn when the site is built: each block of Python on the page makes a `figure`, which becomes made/N.svg.
+"""The figures of the gallery, drawn when the site is built.
 
-The folder is not tracked. Figures are replaced whole, so that two builds at a time do not disturb each other.
+Each block of Python on the page makes a `figure`, which becomes made/N.svg.
+
+The folder is not tracked. Figures are replaced whole, so that two builds at a time do not disturb
+each other.
 """
 
 from __future__ import annotations

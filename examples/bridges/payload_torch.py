@@ -1,6 +1,7 @@
 """Learn what an arm carries, mass and centre, from a simulated log with an optimiser of PyTorch.
 
-Needs `pip install 'steelyard[torch]'`. `sy.payload` does this in closed form, with uncertainty; here it is a module to build on.
+Needs `pip install 'steelyard[torch]'`. `sy.payload` does this in closed form, with uncertainty;
+here it is a module to build on.
 """
 
 from __future__ import annotations
@@ -58,4 +59,7 @@ def closure() -> torch.Tensor:
 
 optimiser.step(closure)
 print(f"loss {losses[0]:.3g} -> {losses[-1]:.3g}")
-print(f"mass {model.mass.item():.3f} of {mass} kg, centre off by {1000 * np.abs(model.com.detach().numpy() - com).max():.1f} mm")
+print(
+    f"mass {model.mass.item():.3f} of {mass} kg, centre off by"
+    f" {1000 * np.abs(model.com.detach().numpy() - com).max():.1f} mm"
+)

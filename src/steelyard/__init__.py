@@ -2,7 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import CallError, LogError, MissingExtra, ModelError, ProblemError, SteelyardError, SteelyardWarning
+from .errors import (
+    CallError,
+    LogError,
+    MissingExtra,
+    ModelError,
+    ProblemError,
+    SteelyardError,
+    SteelyardWarning,
+)
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -10,9 +18,9 @@ if TYPE_CHECKING:
     from .compiler.progress import compile_progress
     from .compiler.runtime.threads import threads
     from .experiments import (
-        Calibration,
         CollisionObserver,
         Fleet,
+        KinematicCalibration,
         OnlineIdentifier,
         PayloadEstimate,
         calibrate,
@@ -43,7 +51,8 @@ if TYPE_CHECKING:
     from .signals import Log, LogFile, find_logs, read_log
     from .simulation import Run, Sensors, perturbed, record, simulate
 
-# public name -> module that has it; imported when first asked for, so that `import steelyard` stays light
+# public name -> module that has it; imported when first asked for, so that `import steelyard` stays
+# light
 _HOMES = {
     "Robot": "robot",
     "load": "robot",
@@ -74,7 +83,7 @@ _HOMES = {
     "excite": "experiments",
     "calibrate": "experiments",
     "datasets": "experiments",
-    "Calibration": "experiments",
+    "KinematicCalibration": "experiments",
     "payload": "experiments",
     "PayloadEstimate": "experiments",
     "OnlineIdentifier": "experiments",
@@ -93,7 +102,7 @@ _HOMES = {
 }
 
 __all__ = [
-    "Calibration",
+    "KinematicCalibration",
     "CallError",
     "CollisionObserver",
     "Coupling",
@@ -149,24 +158,16 @@ __all__ = [
 ]
 
 
-_RENAMED = {"hidden": "perturbed"}
-
-
 def __getattr__(name: str) -> Any:
-    if name in _RENAMED:
-        from warnings import warn
-
-        warn(f"sy.{name} is now called sy.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-        return __getattr__(_RENAMED[name])
     if name in _HOMES:
         from importlib import import_module
 
-        from .documented import documented
-
-        value = documented(getattr(import_module(f".{_HOMES[name]}", __name__), name))
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'steelyard' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
+    raise AttributeError(
+        f"module 'steelyard' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}"
+    )
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,7 @@
-"""Arguments of public functions: each check returns the argument in its type, or raises a CallError that names it."""
+"""Checks of the arguments of public functions.
+
+Each check returns the argument in its type, or raises a CallError that carries its name.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,29 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import CallError, suggest
+from .errors import CallError, in_python, suggest
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
 
-def real_number(what: str, value: object, least: float = -math.inf, most: float = math.inf, unit: str = "") -> float:
+def bad_argument(what: str, problem: str) -> CallError:
+    """Return the error for an argument, `what`, which may follow the name of a function.
+
+    `what` is a name such as "cutoff", "static_poses: margin" or "mask of 'joint1'".
+    """
+    name, _, rest = what.rpartition(": ")[2].partition(" ")
+    is_argument = name.isidentifier() and (not rest or rest.startswith("of '"))
+    return CallError(f"{what}{problem}", argument=name if is_argument else None)
+
+
+def real_number(
+    what: str, value: object, least: float = -math.inf, most: float = math.inf, unit: str = ""
+) -> float:
     """Return a finite number between `least` and `most`."""
     if not (is_real(value) and math.isfinite(number := float(value)) and least <= number <= most):  # type: ignore[arg-type]
-        raise CallError(f"{what} must be {_range('a number', least, most)}{f' [{unit}]' if unit else ''}, not {brief(value)}")
+        expected = f"{_range('a number', least, most)}{f' [{unit}]' if unit else ''}"
+        raise bad_argument(what, f" must be {expected}, not {short_repr(value)}")
     return number
 
 
@@ -27,14 +43,15 @@ def whole_number(what: str, value: object, least: float = -math.inf, most: float
     """Return a whole number between `least` and `most`; 3.0 counts as one, True does not."""
     whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
     if not (is_real(value) and whole and least <= float(value) <= most):  # type: ignore[arg-type]
-        raise CallError(f"{what} must be {_range('a whole number', least, most)}, not {brief(value)}")
+        expected = _range("a whole number", least, most)
+        raise bad_argument(what, f" must be {expected}, not {short_repr(value)}")
     return int(value)  # type: ignore[call-overload]
 
 
 def yes_or_no(what: str, value: object) -> bool:
     """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise CallError(f"{what} must be True or False, not {brief(value)}")
+        raise bad_argument(what, f" must be True or False, not {short_repr(value)}")
     return bool(value)
 
 
@@ -43,26 +60,49 @@ def numbers(what: str, value: object) -> Array:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of different lengths
-        raise CallError(f"{what} must be an array of numbers, not {brief(value)}") from None
-    if array.dtype.kind not in "fiu" and not (array.dtype == object and all(map(is_real, array.ravel()))):
-        raise CallError(f"{what} must be an array of numbers, not {brief(value)}")
+        raise bad_argument(what, f" must be an array of numbers, not {short_repr(value)}") from None
+    if array.dtype.kind not in "fiu" and not (
+        array.dtype == object and all(map(is_real, array.ravel()))
+    ):
+        raise bad_argument(what, f" must be an array of numbers, not {short_repr(value)}")
     return array.astype(float, copy=False)
 
 
-def per_joint(what: str, value: object, joint_names: Sequence[str], least: float = -math.inf, unit: str = "") -> Array:
-    """Return one finite number per joint, (n,), from one for all, one for each, or joint name -> number; 0 for a joint not named."""
+def per_joint(
+    what: str, value: object, joint_names: Sequence[str], least: float = -math.inf, unit: str = ""
+) -> Array:
+    """Return one finite number per joint, (n,).
+
+    `value` is one number for all joints, one for each, or joint name -> number, with 0 for others.
+    """
     if isinstance(value, Mapping):
         for name in value:
             if name not in joint_names:
-                raise CallError(f"{what}: no joint is called {name!r}; {suggest(str(name), joint_names)}")
-        return np.array([real_number(f"{what} of {name!r}", value.get(name, 0.0), least, unit=unit) for name in joint_names])
+                raise bad_argument(
+                    what, f": no joint is called {name!r}; {suggest(str(name), joint_names)}"
+                )
+        return np.array(
+            [
+                real_number(f"{what} of {name!r}", value.get(name, 0.0), least, unit=unit)
+                for name in joint_names
+            ]
+        )
     if is_real(value):
         return np.full(len(joint_names), real_number(what, value, least, unit=unit))
     array = numbers(what, value)
     if array.shape != (len(joint_names),):
         shape = f"{len(array)} numbers" if array.ndim == 1 else f"shape {array.shape}"
-        raise CallError(f"{what} has {shape}; expected one number, or {len(joint_names)}: one for each of {', '.join(joint_names)}")
-    return np.array([real_number(f"{what} of {name!r}", x, least, unit=unit) for name, x in zip(joint_names, array.tolist(), strict=True)])
+        raise bad_argument(
+            what,
+            f" has {shape}; expected one number, or {len(joint_names)}: one for each of"
+            f" {', '.join(joint_names)}",
+        )
+    return np.array(
+        [
+            real_number(f"{what} of {name!r}", x, least, unit=unit)
+            for name, x in zip(joint_names, array.tolist(), strict=True)
+        ]
+    )
 
 
 def names(what: str, value: object) -> tuple[str, ...]:
@@ -70,19 +110,25 @@ def names(what: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     try:
-        made: tuple[Any, ...] = tuple(np.ravel(value).tolist() if isinstance(value, np.ndarray) else value)  # type: ignore[arg-type]
+        texts: tuple[Any, ...] = tuple(
+            np.ravel(value).tolist() if isinstance(value, np.ndarray) else value  # type: ignore[arg-type]
+        )
     except TypeError:
-        made = (None,)
-    if isinstance(value, bytes) or not all(isinstance(name, str) for name in made):
-        raise CallError(f"{what} must be a name or a sequence of names, not {brief(value)}")
-    return made
+        texts = (None,)
+    if isinstance(value, bytes) or not all(isinstance(name, str) for name in texts):
+        raise bad_argument(what, f" must be a name or a sequence of names, not {short_repr(value)}")
+    return texts
 
 
 def instance(what: str, value: object, kinds: type[T] | tuple[type[T], ...], hint: str = "") -> T:
     """Return the argument if it is of one of these classes."""
     if not isinstance(value, kinds):
-        wanted = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
-        raise CallError(f"{what} must be a {wanted}, not {brief(value)}{f'; {hint}' if hint else ''}")
+        expected = " or ".join(
+            kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,))
+        )
+        raise bad_argument(
+            what, f" must be a {expected}, not {short_repr(value)}{f'; {hint}' if hint else ''}"
+        )
     return value
 
 
@@ -91,8 +137,8 @@ def is_real(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def brief(value: object) -> str:
-    """Return what an argument is, in a few words: plain values as they are written, all else by type."""
+def short_repr(value: object) -> str:
+    """Return a short description of a value: its literal if plain, else its type and shape."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     plain = value is None or isinstance(value, (str, bytes, int, float, complex, bool, np.generic))
@@ -111,8 +157,12 @@ def _range(kind: str, least: float, most: float) -> str:
     return f"{kind} up to {most:g}" if math.isfinite(most) else f"{kind}"
 
 
-def any_of(what: str, value: Any, known: Sequence[str | None]) -> str | None:
-    """Return a word if it is one of those that are known."""
+def one_of(what: str, value: Any, known: Sequence[str | None]) -> str | None:
+    """Return a word if it is among the known ones."""
     if not (value is None or isinstance(value, str)) or value not in known:
-        raise CallError(f"{what} {brief(value)} is unknown; {suggest(str(value), [str(word) for word in known])}")
+        names_known = [word for word in known if word is not None]
+        none = in_python(", None") if None in known else ""
+        raise bad_argument(
+            what, f" {short_repr(value)} is unknown; {suggest(str(value), names_known)}{none}"
+        )
     return value

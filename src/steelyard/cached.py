@@ -1,7 +1,8 @@
 """A cached property without a lock.
 
-Before Python 3.12 that of functools holds one lock for all objects of a class while it computes. A process that forks meanwhile leaves
-it locked in the child for ever. Here two threads may compute the same value; both get an equal one.
+Before Python 3.12, the one of functools holds a lock for all objects of a class while it computes.
+A process that forks meanwhile leaves it locked in the child for ever. Here two threads may compute
+the same value; both get an equal one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """A digest of values for keys of caches: every field is walked, so that a key cannot lack one.
 
 A key must tell apart all that a cached result was computed from. A list of attributes written by
-hand forgets the next attribute. `content_digest` walks a value instead: numbers by their bits, text,
-arrays, containers, and the fields of this package's dataclasses with the name of their class. A new
-field is part of every key by itself. What cannot be told apart by content (functions, objects of
-other packages, paths of files) raises `NoDigest`: the caller then computes without a cache.
+hand forgets the next attribute. `content_digest` walks a value instead: numbers by their bits,
+text, arrays, containers, and the fields of this package's dataclasses with the name of their class.
+A new field is part of every key by itself. What cannot be told apart by content (functions, objects
+of other packages, paths of files) raises `NoDigest`: the caller then computes without a cache.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOOK = "__content_digest__"  # attribute of a class that keeps the digest of its
 
 
 class NoDigest(TypeError):
-    """A value cannot be told apart from others by its content."""
+    """A value cannot be compared with others by its content."""
 
 
 def content_digest(value: Any, algorithm: Callable[[], Any] | None = None) -> str:
@@ -59,10 +59,10 @@ def _feed(update: Callable[[Any], None], value: Any) -> None:
     elif kind.__module__.partition(".")[0] != PACKAGE:
         raise NoDigest(f"{kind.__module__}.{kind.__qualname__} has no digest")
     else:
-        _own(update, value, kind)
+        _package_object(update, value, kind)
 
 
-def _own(update: Callable[[Any], None], value: Any, kind: type) -> None:
+def _package_object(update: Callable[[Any], None], value: Any, kind: type) -> None:
     """Write an object of this package."""
     update(b"o" + f"{kind.__module__}.{kind.__qualname__}".encode() + b"\0")
     if hasattr(kind, HOOK):
@@ -83,7 +83,7 @@ def _own(update: Callable[[Any], None], value: Any, kind: type) -> None:
 
 
 def _refuse_others(value: Any, kind: type) -> None:
-    """Raise NoDigest for an object with attributes that are neither fields nor cached properties."""
+    """Raise NoDigest for attributes that are neither fields nor cached properties."""
     known = {f.name for f in fields(value)}
     for name in getattr(value, "__dict__", ()):
         if name not in known and not isinstance(getattr(kind, name, None), cached_property):
@@ -114,7 +114,7 @@ def _sequence(update: Callable[[Any], None], value: Any) -> None:
 
 
 def _mapping(update: Callable[[Any], None], value: Mapping[Any, Any]) -> None:
-    """In the order of the mapping: whoever iterates over it may depend on that."""
+    """Write a mapping in its order, on which whoever iterates over it may depend."""
     update(b"m" + struct.pack("<q", len(value)))
     for key, item in value.items():
         _feed(update, key)

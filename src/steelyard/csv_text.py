@@ -22,5 +22,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows)
+    writer.writerows(
+        [repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
+    )
     return text.getvalue()

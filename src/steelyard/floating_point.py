@@ -1,4 +1,4 @@
-"""Floating-point errors at the boundary of the package: its functions do not depend on the caller's np.seterr.
+"""NumPy error state of public functions, independent of the caller's np.seterr.
 
 Underflow to zero is part of many formulas (exp of a large negative number). Under
 np.seterr(all="raise") it would end them. Public functions therefore run under NumPy's defaults.
@@ -27,11 +27,13 @@ def numpy_defaults() -> np.errstate:
 
     What the caller ignores stays ignored.
     """
-    return np.errstate(**{kind: DEFAULTS[kind] for kind, mode in np.geterr().items() if mode == "raise"})
+    return np.errstate(
+        **{kind: DEFAULTS[kind] for kind, mode in np.geterr().items() if mode == "raise"}
+    )
 
 
 def default_errstate(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function so that it runs under NumPy's defaults, whatever np.seterr the caller has set."""
+    """Decorate a function to run under NumPy's default error state, whatever the caller's is."""
 
     @wraps(function)
     def under_defaults(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -47,7 +49,13 @@ def default_errstate_methods(cls: C) -> C:
         if name.startswith("_"):
             continue
         if isinstance(member, property):
-            setattr(cls, name, property(default_errstate(_getter(member)), member.fset, member.fdel, member.__doc__))
+            setattr(
+                cls,
+                name,
+                property(
+                    default_errstate(_getter(member)), member.fset, member.fdel, member.__doc__
+                ),
+            )
         elif isinstance(member, cached_property):
             member.function = default_errstate(member.function)
         elif callable(member) and hasattr(member, "__code__"):

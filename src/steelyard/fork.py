@@ -1,7 +1,8 @@
-"""Locks and pools in forked children: the threads that held or served them do not exist there.
+"""Locks and pools in forked children, where the parent's threads do not exist.
 
-Every lock and every pool that lives as long as the process is made through `once_per_process` or `fork_waits_for`;
-`tests/house/test_fork_registry.py` finds those that are not. Packages with threads of their own are asked for by `threads_lost`.
+Every lock and pool that lives as long as the process is created through `once_per_process` or
+`fork_waits_for`; `tests/house/test_fork_registry.py` finds exceptions. `threads_lost` reports
+packages whose threads a fork has lost.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 _FORKS = hasattr(os, "register_at_fork")
 THREADED = ("polars",)
-"""Packages that compute in threads of their own, which nothing starts again in a forked child: a call there would wait for ever."""
+"""Packages with thread pools that do not survive a fork: a call in the child would never return."""
 
 
 def reset_after_fork(reset: Callable[[], Any]) -> None:
@@ -25,27 +26,30 @@ def reset_after_fork(reset: Callable[[], Any]) -> None:
 
 
 def once_per_process(make: Callable[[], T]) -> Callable[[], T]:
-    """Return a function that returns what `make` returns, called at first use; a forked child calls `make` again.
+    """Return a function that calls `make` once per process and returns its value.
 
-    Threads that call it at the same time get the same value.
+    A forked child calls `make` again. Threads that call it at the same time get the same value.
     """
-    made: dict[str, T] = {}
+    values: dict[str, T] = {}
 
     @wraps(make)
     def value() -> T:
-        return made["value"] if "value" in made else made.setdefault("value", make())
+        return values["value"] if "value" in values else values.setdefault("value", make())
 
-    reset_after_fork(made.clear)
+    reset_after_fork(values.clear)
     return value
 
 
 def fork_waits_for(lock: Any) -> Any:
-    """Return the lock, for which every fork waits: a child finds what it protects as no thread was changing it.
+    """Return the lock, for which every fork waits.
 
-    For a foreign library with locks of its own, which nothing resets in a child.
+    A child then finds the protected state consistent. For libraries with their own locks, which
+    nothing resets in a child.
     """
     if _FORKS:
-        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
     return lock
 
 
@@ -53,7 +57,10 @@ _lost: set[str] = set()  # of THREADED, those whose threads were left behind
 
 
 def threads_lost(package: str) -> bool:
-    """Whether this process was forked from one that had imported a package of THREADED: here it must not be used."""
+    """Return whether this is a fork of a process that had imported a package of THREADED.
+
+    The package must not be used here.
+    """
     return package in _lost
 
 

@@ -1,15 +1,16 @@
-"""Names of robots, links, joints and frames: the characters they may have, and how generated text shows them."""
+"""Names of robots, links, joints and frames: allowed characters, and escapes in text."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterable
 
 from .errors import LONG_NAME, SteelyardError
 
 REFUSED = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode categories: control and format characters (bidirectional overrides too), surrogates, separators of lines."""
+"""Unicode categories: control, format (bidirectional too), surrogates, line separators."""
 
 LONG_LINE = 1000  # characters of a line about a whole motion
 _SIGNS = re.compile(r"[^A-Za-z0-9_]+")
@@ -25,7 +26,9 @@ def refused_characters(name: str) -> str:
     return "".join(dict.fromkeys(c for c in name if unicodedata.category(c) in REFUSED))
 
 
-def check_names(kind: str, names: Iterable[object], where: str, family: type[SteelyardError]) -> None:
+def check_names(
+    kind: str, names: Iterable[object], where: str, family: type[SteelyardError]
+) -> None:
     """Raise an error of the family if a name has a control character.
 
     Parameters
@@ -39,8 +42,9 @@ def check_names(kind: str, names: Iterable[object], where: str, family: type[Ste
         if isinstance(name, str) and (refused := refused_characters(name)):
             codes = ", ".join(f"U+{ord(c):04X}" for c in refused[:8])
             raise family(
-                f"{escape_name(where)}: the {kind} name '{escape_name(name[:LONG_NAME])}' has control characters ({codes});"
-                f" names must not have control, format or line-break characters: rename the {kind}"
+                f"{escape_name(where)}: the {kind} name '{escape_name(name[:LONG_NAME])}' has"
+                f" control characters ({codes}); names must not have control, format or line-break"
+                f" characters: rename the {kind}"
             )
 
 
@@ -52,7 +56,10 @@ def escape_name(name: str) -> str:
 
 
 def comment_text(text: str, longest: int = LONG_NAME) -> str:
-    """Return text for the comment of a robot program: printable ASCII on one line, all else escaped, long text shortened."""
+    """Return text for the comment of a robot program.
+
+    Printable ASCII on one line, all else escaped, long text shortened.
+    """
     plain = "".join(c if c.isascii() and c.isprintable() else _escaped(c) for c in text)
     return plain if len(plain) <= longest else f"{plain[: longest - 3]}..."
 
@@ -68,7 +75,9 @@ def comment_names(names: Iterable[str]) -> str:
 
 
 def program_identifier(name: str, longest: int, reserved: frozenset[str] = frozenset()) -> str:
-    """Return an identifier of robot programs: ASCII letters, digits and underscores after a first letter.
+    """Return an identifier of robot programs.
+
+    ASCII letters, digits and underscores after a first letter.
 
     Parameters
     ----------
@@ -84,9 +93,27 @@ def program_identifier(name: str, longest: int, reserved: frozenset[str] = froze
 
 
 def quoted_text(text: str) -> str:
-    """Return text in double quotes, as YAML 1.2 and JSON-like formats read it; YAML 1.2.2, section 5.7."""
+    """Return text in double quotes, as YAML 1.2 and JSON-like formats read it.
+
+    YAML 1.2.2, section 5.7.
+    """
     special = {'"': '\\"', "\\": "\\\\"}
     return '"' + "".join(special.get(c, c if c.isprintable() else _escaped(c)) for c in text) + '"'
+
+
+def shell_word(name: str) -> str:
+    r"""Return a name as one word of a POSIX shell.
+
+    Control characters as in $'a\nb', which bash and zsh read.
+    """
+    if not refused_characters(name):
+        return shlex.quote(name)
+    special = {"'": "\\'", "\\": "\\\\"}
+    return (
+        "$'"
+        + "".join(special.get(c, _escaped(c) if refused_characters(c) else c) for c in name)
+        + "'"
+    )
 
 
 def _escaped(character: str) -> str:

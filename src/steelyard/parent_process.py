@@ -1,7 +1,8 @@
-"""end_with_parent: let a child process end when the process that started it does, however that ends.
+"""end_with_parent: let a child process end with the process that started it.
 
-On Linux the kernel kills a child when the thread that started it ends (prctl(2), PR_SET_PDEATHSIG). That is asked for only where this is
-the main thread of the parent: others may end while the child is in use. Everywhere a thread of the child looks whether its parent lives.
+On Linux the kernel kills a child when the thread that started it ends (prctl(2), PR_SET_PDEATHSIG).
+That is asked for only where this is the main thread of the parent: others may end while the child
+is in use. Everywhere a thread of the child looks whether its parent lives.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ KILLED = 137  # exit code of a process that a shell reports as killed
 
 
 def parent_identity() -> tuple[int, bool]:
-    """Return what `end_with_parent` takes, called by the parent in the thread that starts the child."""
+    """Return the arguments of `end_with_parent`; call it in the thread that starts the child."""
     return os.getpid(), threading.current_thread() is threading.main_thread()
 
 
@@ -32,7 +33,8 @@ def end_with_parent(parent: int, by_main_thread: bool) -> None:
     parent : process id of the parent
     by_main_thread : whether the main thread of the parent started this process
 
-    Both are returned by `parent_identity`. A process that a fork server started has the fork server as its parent, which ends with the
+    Both are returned by `parent_identity`. A process that a fork server started has the fork server
+        as its parent, which ends with the
     process that uses it.
     """
     if by_main_thread and sys.platform == "linux":
@@ -44,18 +46,24 @@ def end_with_parent(parent: int, by_main_thread: bool) -> None:
 
 
 def _watch(parent: int) -> None:
-    """End this process once its parent has ended. Windows keeps the number of a parent that ended: there its pipe tells."""
+    """End this process once its parent has ended.
+
+    Windows keeps the number of a parent that ended: there its pipe tells.
+    """
     sentinel = _sentinel()
     while os.name != "posix" or os.getppid() == parent:
         if sentinel is None:
             time.sleep(INTERVAL)
-        elif _closed(sentinel):
+        elif _is_closed(sentinel):
             break
     os._exit(KILLED)
 
 
 def _sentinel() -> int | None:
-    """Return the pipe of the parent that `multiprocessing` opened; None in a process that it did not start, and need not be imported in."""
+    """Return the pipe of the parent that `multiprocessing` opened.
+
+    None in a process that it did not start; it is not imported there.
+    """
     if "multiprocessing" not in sys.modules:
         return None
     from multiprocessing import parent_process
@@ -64,7 +72,7 @@ def _sentinel() -> int | None:
     return None if process is None else process.sentinel
 
 
-def _closed(sentinel: int) -> bool:
+def _is_closed(sentinel: int) -> bool:
     """Return whether the parent's pipe is closed, after INTERVAL seconds at most."""
     from multiprocessing.connection import wait
 

@@ -1,4 +1,4 @@
-"""Files that no one but the user may have written: regular ones of the user's own, read without following links."""
+"""Files that only the user may have written, read without following links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Unsafe(Exception):
-    """A file is not used; the message says why, as part of a sentence."""
+    """A file is not used; the message gives the reason, as part of a sentence."""
 
 
 def only_ours(info: os.stat_result) -> bool:
@@ -20,11 +20,16 @@ def only_ours(info: os.stat_result) -> bool:
 
     On Windows the folders of users are protected already.
     """
-    return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    return not hasattr(os, "getuid") or (
+        info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
 
 
-def check_folder(folder: Path) -> None:
-    """Raise Unsafe unless a folder is one, no link, and no one else may write to it; FileNotFoundError if it is not there."""
+def check_private_folder(folder: Path) -> None:
+    """Raise Unsafe unless only the user may write to a folder, which must not be a link.
+
+    FileNotFoundError if it does not exist.
+    """
     info = folder.lstat()
     if not stat.S_ISDIR(info.st_mode):
         raise Unsafe(f"{folder} is a link or no folder")
@@ -43,16 +48,21 @@ def read_private(path: Path, most: int, secret: bool = False) -> bytes | None:
 
     Returns
     -------
-    The content, None if there is no such file. Unsafe is raised for a link, a pipe, a device, a folder, a file
-    of another user or one that others can write, and a file that is too large.
+    The content, None if there is no such file. Unsafe is raised for a link, a pipe, a device, a
+    folder, a file of another user or one that others can write, and a file that is too large.
     """
     try:
-        check_folder(path.parent)
-        handle = os.open(path, OPEN | NO_LINK | getattr(os, "O_NONBLOCK", 0))  # a pipe is not waited for
+        check_private_folder(path.parent)
+        # a pipe is not waited for
+        handle = os.open(path, OPEN | NO_LINK | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise Unsafe("it is a link" if error.errno == errno.ELOOP else f"it cannot be read ({error.strerror})") from None
+        raise Unsafe(
+            "it is a link"
+            if error.errno == errno.ELOOP
+            else f"it cannot be read ({error.strerror})"
+        ) from None
     try:
         _check_file(os.fstat(handle), most, secret)
         with open(handle, "rb", closefd=False) as file:
@@ -67,6 +77,8 @@ def _check_file(info: os.stat_result, most: int, secret: bool) -> None:
     if not stat.S_ISREG(info.st_mode):
         raise Unsafe("it is not a regular file")
     if not only_ours(info) or (secret and hasattr(os, "getuid") and info.st_mode & 0o077):
-        raise Unsafe(f"it belongs to another user or can be {'read' if secret else 'written'} by others")
+        raise Unsafe(
+            f"it belongs to another user or can be {'read' if secret else 'written'} by others"
+        )
     if info.st_size > most:
         raise Unsafe(f"it has {info.st_size} bytes, more than the {most} that it may have")

@@ -1,4 +1,4 @@
-"""How much a file may ask of the machine: memory, time, size. And regular files, read whole within these limits."""
+"""Limits on the memory, time and size of files, and bounded reading of regular files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ VARIABLE = "STEELYARD_READING_LIMITS"  # such as "memory=8e9; seconds=600; folde
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """memory: bytes of a log's numbers and text.  text: bytes of a robot description.  joints: of a description.
+    """Limits of reading files.
 
-    seconds: of computing, for a reader that runs in a process of its own; large files get more, a second for every RATE bytes.
-    folder: what descriptions may include files from; '' for the folder of the description, or of the ROS package that it is part of.
-    in_process: whether a reader that should run in a process of its own may run in this one where no process can be started.
+    memory: bytes of a log's numbers and text. text: bytes of a robot description. joints: number of
+    joints of a description. seconds: CPU time of a reader in a separate process; large files get a
+    second more for every RATE bytes. folder: where descriptions may include files from; '' for the
+    folder of the description, or of its ROS package. in_process: whether an isolated reader may run
+    in this process where no other can be started.
     """
 
     memory: float = 512 * 2**20
@@ -38,13 +40,16 @@ class ReadingLimits:
 
 
 RATE = 4e6  # bytes per second: a tenth of the slowest reader's speed
-_given: ContextVar[ReadingLimits | None] = ContextVar("steelyard_reading_limits", default=None)
+_limits: ContextVar[ReadingLimits | None] = ContextVar("steelyard_reading_limits", default=None)
 
 
 def limits_in_force() -> ReadingLimits:
-    """Return the limits here: of the innermost `reading_limits`, else of the environment variable, else the usual ones."""
-    given = _given.get()
-    return _of_environment(os.environ.get(VARIABLE, "")) if given is None else given
+    """Return the current limits.
+
+    From the innermost `reading_limits`, else the environment variable, else the defaults.
+    """
+    limits = _limits.get()
+    return _of_environment(os.environ.get(VARIABLE, "")) if limits is None else limits
 
 
 @contextmanager
@@ -56,33 +61,54 @@ def reading_limits(
     folder: str | os.PathLike[str] | None = None,
     in_process: bool | None = None,
 ) -> Iterator[None]:
-    """Within the block, files read by this thread may take so much; what is not given stays as it is.
+    """Set limits for files that this thread reads within the block.
 
-    memory [bytes] of a log's numbers and text; text [bytes] and number of joints of a description; seconds of computing for one file;
-    folder: where the files that a description includes may be, its own folder or that of its ROS package if not given.
-    in_process: True reads .mat, HDF5, Parquet, bags, MJCF and xacro in this process where no other can be started; a library that crashes
-    on a damaged file then ends this process.
+    Limits that are not given stay as they are.
 
-    Returns:
-        A context, for `with`.
-    Example:
-        >>> with sy.reading_limits(joints=10):
-        ...     sy.load("planar_2r").n
-        2
+    memory [bytes] of a log's numbers and text; text [bytes] and number of joints of a description;
+    seconds of computing for one file; folder: where the files that a description includes may be,
+    its own folder or that of its ROS package if not given. in_process: True reads .mat, HDF5,
+    Parquet, bags, MJCF and xacro in this process where no other can be started; a library that
+    crashes on a damaged file then ends this process.
+
+    Parameters
+    ----------
+    memory : bytes for the numbers and text of a log.
+    text : bytes of a description.
+    joints : number of joints of a description.
+    seconds : seconds of computing for one file [s].
+    folder : where files that a description includes may be; its own folder, or that of its ROS
+        package, by default.
+    in_process : whether files may be read in this process where the reading process cannot start.
+
+    Returns
+    -------
+    A context, for `with`.
+
+    Examples
+    --------
+    >>> with sy.reading_limits(joints=10):
+    ...     sy.load("planar_2r").n
+    2
     """
     asked = {"memory": memory, "text": text, "joints": joints, "seconds": seconds}
-    others = {"folder": None if folder is None else os.fspath(folder), "in_process": _switch("reading_limits: in_process", in_process)}
-    given = {name: value for name, value in others.items() if value is not None}
-    token = _given.set(replace(limits_in_force(), **_checked(asked), **given))  # type: ignore[arg-type]
+    others = {
+        "folder": None if folder is None else os.fspath(folder),
+        "in_process": _switch("reading_limits: in_process", in_process),
+    }
+    stated = {name: value for name, value in others.items() if value is not None}
+    token = _limits.set(replace(limits_in_force(), **_positive_limits(asked), **stated))  # type: ignore[arg-type]
     try:
         yield
     finally:
-        _given.reset(token)
+        _limits.reset(token)
 
 
-def _checked(asked: dict[str, Any]) -> dict[str, Any]:
+def _positive_limits(asked: dict[str, Any]) -> dict[str, Any]:
     for name, value in asked.items():
-        if value is not None and not (isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0):
+        if value is not None and not (
+            isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        ):
             raise CallError(f"reading_limits: {name} must be a positive number, not {value!r}")
     return {name: value for name, value in asked.items() if value is not None}
 
@@ -105,31 +131,49 @@ def _of_environment(text: str) -> ReadingLimits:
         try:
             asked[name] = value if name in ("folder", "in_process") else float(value)
         except ValueError:
-            raise CallError(f"{VARIABLE}: {part!r} has no number; write for example {name}=1e9") from None
+            raise CallError(
+                f"{VARIABLE}: {part!r} has no number; write for example {name}=1e9"
+            ) from None
     folder, in_process = asked.pop("folder", ""), asked.pop("in_process", None)
-    return ReadingLimits(folder=folder, in_process=bool(_switch(f"{VARIABLE}: in_process", in_process)), **_checked(asked))
+    return ReadingLimits(
+        folder=folder,
+        in_process=bool(_switch(f"{VARIABLE}: in_process", in_process)),
+        **_positive_limits(asked),
+    )
 
 
 def too_much(what: str, name: str, value: float) -> str:
     """Return the sentence for a file that asks for more than a limit, with how to raise it."""
-    return f"{what}; if it is meant to, allow more: steelyard.reading_limits({name}={value:.2g}) or {VARIABLE}='{name}={value:.2g}'"
+    return (
+        f"{what}; if it is meant to, allow more: steelyard.reading_limits({name}={value:.2g}) or"
+        f" {VARIABLE}='{name}={value:.2g}'"
+    )
 
 
-def check_size(path: Path, size: float, limit: str, family: type[SteelyardError], what: str = "it has") -> None:
+def check_size(
+    path: Path, size: float, limit: str, family: type[SteelyardError], what: str = "it has"
+) -> None:
     """Raise an error of the family if `size` bytes are more than the limit of that name."""
     most = getattr(limits_in_force(), limit)
     if size > most:
-        raise family(f"{path}: " + too_much(f"{what} {size / 1e6:.4g} MB, more than the {most / 1e6:.4g} MB allowed", limit, 2 * size))
+        raise family(
+            f"{path}: "
+            + too_much(
+                f"{what} {size / 1e6:.4g} MB, more than the {most / 1e6:.4g} MB allowed",
+                limit,
+                2 * size,
+            )
+        )
 
 
 def exists(path: Path, family: type[SteelyardError]) -> bool:
-    """Return whether there is a file or folder; raise an error of the family if the system refuses to tell, or refuses the name."""
+    """Return whether a file or folder exists; an error of the family if the system refuses."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:
-        raise _refused(path, error, family) from None
+        raise _read_error(path, error, family) from None
     return True
 
 
@@ -141,57 +185,75 @@ def names_beside(path: Path) -> list[str]:
 
 
 def check_regular(path: Path, family: type[SteelyardError]) -> int:
-    """Return the size of a file; raise an error of the family if it is no regular file but a pipe or a device, or cannot be looked at."""
+    """Return the size of a regular file; an error of the family for anything else."""
     try:
         return _size(os.stat(path), path, family)
     except (OSError, ValueError) as error:
-        raise _refused(path, error, family) from None
+        raise _read_error(path, error, family) from None
 
 
 def read_regular(path: Path, limit: str, family: type[SteelyardError]) -> bytes:
-    """Return the content of a regular file that is within the limit of that name; raise an error of the family if not.
+    """Return the content of a regular file within the limit of that name.
 
-    A pipe is not waited for.
+    An error of the family otherwise. A pipe is not waited for.
     """
     try:
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+        with open(
+            os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)),
+            "rb",
+        ) as file:
             size = _size(os.fstat(file.fileno()), path, family)
             check_size(path, size, limit, family)
             return file.read(size + 1)
     except (OSError, ValueError) as error:
-        raise _refused(path, error, family) from None
+        raise _read_error(path, error, family) from None
 
 
 def _size(info: os.stat_result, path: Path, family: type[SteelyardError]) -> int:
     if not stat.S_ISREG(info.st_mode):
-        raise family(f"{path}: it is no regular file (a folder, pipe or device); copy what it gives into a file first")
+        raise family(
+            f"{path}: it is not a regular file (a folder, pipe or device); copy its content to a"
+            " file first"
+        )
     return info.st_size
 
 
-def _refused(path: Path, error: Exception, family: type[SteelyardError]) -> SteelyardError:
+def _read_error(path: Path, error: Exception, family: type[SteelyardError]) -> SteelyardError:
     if isinstance(error, PermissionError):
         return family(f"{path}: it may not be read (permission denied)")
     return family(f"{path}: it cannot be read ({getattr(error, 'strerror', None) or error})")
 
 
 def folder_of_includes(path: Path) -> Path:
-    """Return the folder that a description may include files from: the one in force, or that of its ROS package, or its own."""
-    given = limits_in_force().folder
-    if given:
-        return Path(given).resolve()
-    own = path.resolve().parent
-    return next((folder for folder in (own, *own.parents) if (folder / "package.xml").is_file()), own)
+    """Return the folder that a description may include files from.
+
+    The stated one, or its ROS package, or its own folder.
+    """
+    stated = limits_in_force().folder
+    if stated:
+        return Path(stated).resolve()
+    parent = path.resolve().parent
+    return next(
+        (folder for folder in (parent, *parent.parents) if (folder / "package.xml").is_file()),
+        parent,
+    )
 
 
 def included_file(file: Path, path: Path, family: type[SteelyardError]) -> Path:
-    """Return the real path of a file that a description includes; raise an error of the family if it is outside its folder."""
-    return inside(file, folder_of_includes(path), path, family)
+    """Return the real path of an included file; an error of the family outside the folder."""
+    return require_inside(file, folder_of_includes(path), path, family)
 
 
-def inside(file: Path, folder: Path, path: Path, family: type[SteelyardError]) -> Path:
-    """Return the real path of a file that the description at `path` includes; raise an error of the family if it is not in the folder."""
+def require_inside(file: Path, folder: Path, path: Path, family: type[SteelyardError]) -> Path:
+    """Return the real path of a file that the description at `path` includes.
+
+    An error of the family if it is not in the folder.
+    """
     real = file.resolve()
     if not real.is_relative_to(folder.resolve()):
         allowed = f"steelyard.reading_limits(folder='...') or {VARIABLE}='folder=...'"
-        raise family(f"{path}: it includes {file}, which is not in {folder}; if it may be read, name a folder with both: {allowed}")
+        raise family(
+            f"{path}: it includes {file}, which is not in {folder}; if it may be read, name a"
+            f" folder with both: {allowed}"
+        )
     return real

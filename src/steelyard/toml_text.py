@@ -1,4 +1,4 @@
-"""TOML as plain data, for all that reads it; tables that are nested deeper than any description are refused."""
+"""TOML as plain data; tables nested deeper than any description are refused."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ import re
 import sys
 from typing import Any
 
-from .errors import SteelyardError, foreign
+from .errors import SteelyardError, translate_errors
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-DEEPEST = 50  # tables and lists within each other; the parser's time grows with the square of a key's parts
+# tables and lists within each other; the parser's time grows with the square of a key's parts
+DEEPEST = 50
 _SEPARATORS = re.compile(r"[\n=,{}\[\]]")
 _PLACE = re.compile(r"^(.*) \(at (.*)\)$")
 
 
 def parse_toml(text: str, where: str, family: type[SteelyardError]) -> dict[str, Any]:
-    """Return the tables of a TOML text; raise an error of the family that begins with `where` if it is none, or nested too deep."""
-    with foreign(f"{where}: not a TOML file", family):
+    """Parse a TOML text.
+
+    An error of the family that begins with `where` if it is invalid or nested too deep.
+    """
+    with translate_errors(f"{where}: not a TOML file", family):
         if any(_is_deep_key(part) for part in _SEPARATORS.split(text)):
             raise family(f"{where}: a key has more than {DEEPEST} parts")
         try:
@@ -34,7 +38,10 @@ def parse_toml(text: str, where: str, family: type[SteelyardError]) -> dict[str,
 
 
 def _is_deep_key(text: str) -> bool:
-    """Return whether a piece of text may be a key of very many parts, such as a.b.c; sentences have spaces between their words."""
+    """Return whether a piece of text may be a key of very many parts, such as a.b.c.
+
+    Sentences have spaces between their words.
+    """
     if text.count(".") < DEEPEST:
         return False
     parts = [part.strip() for part in text.split(".")]
@@ -46,6 +53,10 @@ def _depth(data: Any) -> int:
     level, depth = [data], 0
     while level:
         depth += 1
-        inside = [tuple(item.values()) if isinstance(item, dict) else item for item in level if isinstance(item, (dict, list))]
+        inside = [
+            tuple(item.values()) if isinstance(item, dict) else item
+            for item in level
+            if isinstance(item, (dict, list))
+        ]
         level = [item for items in inside for item in items]
     return depth

@@ -1,3 +1,6 @@
-"""The version, in one place: read by the package metadata, the command line and the headers of generated code."""
+"""The version, in one place.
+
+Read by the package metadata, the command line and the headers of generated code.
+"""
 
 __version__ = "0.1.0"

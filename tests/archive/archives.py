@@ -17,20 +17,43 @@ NOISE = 0.05  # [N m]
 @cache
 def small_arm() -> sy.Robot:
     """Two joints with friction and rotors."""
-    return sy.load("planar_2r").with_friction(viscous=0.6, coulomb=0.8, offset=0.1).with_rotors(0.02)
+    return (
+        sy.load("planar_2r").with_friction(viscous=0.6, coulomb=0.8, offset=0.1).with_rotors(0.02)
+    )
 
 
-def wave_log(seed: int, samples: int = 800, motion: int | None = None, wobble: float = 0.0, robot: sy.Robot | None = None) -> sy.Log:
-    """A log of a motion of five sines a joint; `motion` is the seed of the motion, `wobble` [N m] of a torque that no model has."""
+def wave_log(
+    seed: int,
+    samples: int = 800,
+    motion: int | None = None,
+    wobble: float = 0.0,
+    robot: sy.Robot | None = None,
+) -> sy.Log:
+    """A log of a motion of five sines a joint.
+
+    `motion` is the seed of the motion, `wobble` [N m] of a torque that no model has.
+    """
     arm = small_arm() if robot is None else robot
     rng = np.random.default_rng(seed if motion is None else motion)
     t = np.arange(samples) / 100.0
-    f, a, phase = rng.uniform(0.1, 1.0, (5, arm.n)), rng.uniform(-0.4, 0.4, (5, arm.n)), rng.uniform(0, 2 * np.pi, (5, arm.n))
+    f, a, phase = (
+        rng.uniform(0.1, 1.0, (5, arm.n)),
+        rng.uniform(-0.4, 0.4, (5, arm.n)),
+        rng.uniform(0, 2 * np.pi, (5, arm.n)),
+    )
     angle = 2 * np.pi * f * t[:, None, None] + phase
     w = 2 * np.pi * f
-    q, qd, qdd = (a * np.sin(angle)).sum(1), (a * w * np.cos(angle)).sum(1), -(a * w**2 * np.sin(angle)).sum(1)
+    q, qd, qdd = (
+        (a * np.sin(angle)).sum(1),
+        (a * w * np.cos(angle)).sum(1),
+        -(a * w**2 * np.sin(angle)).sum(1),
+    )
     noise = np.random.default_rng(10_000 + seed).normal(size=q.shape)
-    tau = arm.inverse_dynamics(q, qd, qdd) + NOISE * noise + wobble * np.sin(7.0 * q) * np.cos(3.0 * qd)
+    tau = (
+        arm.inverse_dynamics(q, qd, qdd)
+        + NOISE * noise
+        + wobble * np.sin(7.0 * q) * np.cos(3.0 * qd)
+    )
     return sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=arm.joint_names)
 
 

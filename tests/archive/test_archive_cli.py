@@ -1,4 +1,7 @@
-"""Many logs on a command line: patterns and folders, workers, a damaged one, and what the next run finds."""
+"""Many logs on a command line.
+
+Patterns and folders, workers, a damaged one, and what the next run finds.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.apps.many_logs import address, is_one_log
-from steelyard.identification.archive import sources
+from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
 from tests.archive.archives import small_arm, write_logs
 from tests.house.test_cli import Run, run
 
@@ -17,7 +20,7 @@ __all__ = ["run"]  # the fixture
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(sources, "IN_MEMORY", 0)
+    monkeypatch.setitem(vars(THRESHOLDS), "bytes_in_memory", 0)
     small_arm().to_toml(tmp_path / "arm.toml")
     write_logs(tmp_path / "logs", 9)
     return tmp_path
@@ -51,7 +54,15 @@ def test_a_damaged_log_ends_the_work_or_is_left_out(place: Path, run: Run) -> No
 
 
 def test_options_that_do_not_go_together(place: Path, run: Run) -> None:
-    said = run("identify", str(place / "arm.toml"), str(place / "logs"), "--workers", "2", "--dask", "tcp://localhost:1")
+    said = run(
+        "identify",
+        str(place / "arm.toml"),
+        str(place / "logs"),
+        "--workers",
+        "2",
+        "--dask",
+        "tcp://localhost:1",
+    )
     assert said.code == 2
     assert "give one of them" in said.err
 

@@ -1,4 +1,4 @@
-"""A method that was called with one state is the built-in function itself, and takes all that the method takes."""
+"""A method called with one state becomes the built-in function, with all its arguments."""
 
 from __future__ import annotations
 
@@ -12,18 +12,25 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.compiler.runtime.single_call import reason
+from steelyard.compiler.runtime.single_call import unsupported_reason
 from steelyard.errors import CallError
 from steelyard.kernels import ALGORITHMS
 from steelyard.robot import SINGLE_CALLS
 
-pytestmark = pytest.mark.skipif(bool(reason()), reason=reason())
-METHODS = [method for method, name in SINGLE_CALLS.items() if not ALGORITHMS[name].framed and name != "free_forward_dynamics"]
+pytestmark = pytest.mark.skipif(bool(unsupported_reason()), reason=unsupported_reason())
+METHODS = [
+    method
+    for method, name in SINGLE_CALLS.items()
+    if not ALGORITHMS[name].needs_frame and name != "free_forward_dynamics"
+]
 
 
 def arrays(robot: sy.Robot, method: str, *batch: int) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
-    return [rng.normal(size=(*batch, *each.shape)) for each in robot._kernel(SINGLE_CALLS[method]).inputs]
+    return [
+        rng.normal(size=(*batch, *each.shape))
+        for each in robot._kernel(SINGLE_CALLS[method]).inputs
+    ]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -45,7 +52,9 @@ def test_it_is_bound_by_a_call_with_one_state_and_not_by_a_batch(method: str) ->
 def shown(kind: type, method: str) -> str:
     """The signature of a method without self and annotations."""
     signature = inspect.signature(getattr(kind, method))
-    plain = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+    plain = [
+        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
+    ]
     return str(inspect.Signature(plain[1:]))
 
 
@@ -56,7 +65,9 @@ def test_options_and_errors_are_those_of_the_method() -> None:
     out = np.empty(2)
     assert robot.inverse_dynamics(q, q, q, out=out) is out
     wrench = {"tool0": np.ones(6)} if "tool0" in robot.frame_names else np.ones((2, 6))
-    np.testing.assert_array_equal(robot.inverse_dynamics(q, q, q, wrench), fresh.inverse_dynamics(q, q, q, wrench))
+    np.testing.assert_array_equal(
+        robot.inverse_dynamics(q, q, q, wrench), fresh.inverse_dynamics(q, q, q, wrench)
+    )
     np.testing.assert_array_equal(robot.inverse_dynamics(qdd=q, qd=q, q=q), out)
     for wrong in ((q, q, np.zeros(3)), (q, q, "x"), (q, q, q, None, None, None, q)):
         errors = []
@@ -82,7 +93,9 @@ def test_a_robot_with_bound_methods_is_pickled_and_freed() -> None:
     robot = sy.load("planar_2r")
     robot.gravity_torque(np.zeros(2))
     held = robot.gravity_torque
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(robot)).gravity_torque(np.zeros(2)), held(np.zeros(2)))
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(robot)).gravity_torque(np.zeros(2)), held(np.zeros(2))
+    )
     gone = weakref.ref(robot)
     del robot
     np.testing.assert_array_equal(held([0.0, 0.0]), held(np.zeros(2)))

@@ -1,4 +1,4 @@
-"""ELF objects: relocations are filled in as the ABI says, and whatever is not that simple is left to LLVM."""
+"""ELF objects: relocations follow the ABI, and other objects are linked by LLVM."""
 
 from __future__ import annotations
 
@@ -17,9 +17,17 @@ pytestmark = pytest.mark.skipif(not RUNS_HERE, reason="ELF objects are linked on
 
 RETURNS = "define void @kernel() {\n  ret void\n}\n"
 NOT_SIMPLE = {
-    "a function of the C library": "declare void @exit(i32)\ndefine void @kernel() {\n  call void @exit(i32 0)\n  ret void\n}\n",
-    "data that changes": "@count = global i64 7\ndefine void @kernel() {\n  store i64 1, ptr @count\n  ret void\n}\n",
-    "zeroed data": "@count = global [9 x i64] zeroinitializer\ndefine void @kernel() {\n  store i64 1, ptr @count\n  ret void\n}\n",
+    "a function of the C library": (
+        "declare void @exit(i32)\ndefine void @kernel() {\n  call void @exit(i32 0)\n  ret"
+        " void\n}\n"
+    ),
+    "data that changes": (
+        "@count = global i64 7\ndefine void @kernel() {\n  store i64 1, ptr @count\n  ret void\n}\n"
+    ),
+    "zeroed data": (
+        "@count = global [9 x i64] zeroinitializer\ndefine void @kernel() {\n  store i64 1, ptr"
+        " @count\n  ret void\n}\n"
+    ),
     "an address in data": f"@table = constant [1 x ptr] [ptr @kernel]\n{RETURNS}",
     "no kernel": RETURNS.replace("kernel", "other"),
 }
@@ -51,7 +59,15 @@ def test_linked_code_runs_at_any_address() -> None:
 def of_code(loaded: Loaded) -> np.ufunc:
     table = jit.library()
     made = traced()
-    return gufunc(loaded.address, ctypes.addressof(table), [(2,), (2,)], [made.outputs[0].shape], "linked", "", owner=(loaded, table))
+    return gufunc(
+        loaded.address,
+        ctypes.addressof(table),
+        [(2,), (2,)],
+        [made.outputs[0].shape],
+        "linked",
+        "",
+        owner=(loaded, table),
+    )
 
 
 @pytest.mark.parametrize("what", NOT_SIMPLE)
@@ -61,7 +77,11 @@ def test_what_is_not_simple_is_left_to_llvm(what: str) -> None:
     assert pack(code) == b"O" + code
 
 
-@pytest.mark.parametrize("code", [b"", b"\x7fELF", bytes(64), b"\xcf\xfa\xed\xfe" + bytes(100), b"MZ" + bytes(100)], ids=repr)
+@pytest.mark.parametrize(
+    "code",
+    [b"", b"\x7fELF", bytes(64), b"\xcf\xfa\xed\xfe" + bytes(100), b"MZ" + bytes(100)],
+    ids=repr,
+)
 def test_other_files_are_not_linked(code: bytes) -> None:
     assert link(code) is None
 

@@ -1,4 +1,7 @@
-"""Every operation through every backend: floats, NumPy arrays, NumPy source, LLVM of every width, C99, SymPy, the bridges' tables."""
+"""Every operation through every backend.
+
+Floats, NumPy arrays, NumPy source, LLVM of every width, C99, SymPy, the bridges' tables.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,28 @@ from steelyard.compiler.ir.program import Operand, Program, trace
 from steelyard.compiler.render import array_expressions, c99, casadi_expressions, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
 from steelyard.compiler.runtime.kernel import Kernel
-from tests.every_operation import CASADI_IN_NUMPY, SIZE, assert_same, every_operation, on_arrays, samples, traced
+from tests.every_operation import (
+    CASADI_IN_NUMPY,
+    SIZE,
+    assert_same,
+    every_operation,
+    on_arrays,
+    samples,
+    traced,
+)
 from tests.renderings import hosts, ufunc_of
 
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-O2", "-shared", "-fPIC"]
+STRICT = [
+    "-std=c99",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-pedantic",
+    "-Wconversion",
+    "-O2",
+    "-shared",
+    "-fPIC",
+]
 
 
 @pytest.fixture
@@ -27,7 +48,10 @@ def states(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 def test_floats(states) -> None:
     with np.errstate(all="ignore"):
-        got = [[float(v) for v in every_operation(list(map(float, x)), list(map(float, y)))] for x, y in zip(*states, strict=True)]
+        got = [
+            [float(v) for v in every_operation(list(map(float, x)), list(map(float, y)))]
+            for x, y in zip(*states, strict=True)
+        ]
     assert_same(np.array(got), on_arrays(*states))
 
 
@@ -56,7 +80,10 @@ def test_casadis_table(states, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of CasADi over NumPy scalars under CasADi's names."""
     monkeypatch.setattr(casadi_expressions, "casadi", lambda: CASADI_IN_NUMPY)
     with np.errstate(all="ignore"):
-        got = [casadi_expressions.expressions(traced(), [x[:, None], y[:, None]])[0] for x, y in zip(*states, strict=True)]
+        got = [
+            casadi_expressions.expressions(traced(), [x[:, None], y[:, None]])[0]
+            for x, y in zip(*states, strict=True)
+        ]
     assert got[0].shape == (SIZE, 1)
     assert_same(np.array(got)[:, :, 0], on_arrays(*states))
 
@@ -64,7 +91,12 @@ def test_casadis_table(states, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_casadis_matrices_are_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(casadi_expressions, "casadi", lambda: CASADI_IN_NUMPY)
     shapes = [Operand("A", (2, 3)), Operand("s", ()), Operand("c", (2, 2, 3))]
-    program = trace("matrices", lambda x: ([[2.0 * a for a in row] for row in x], x[1][0], [x, x]), [Operand("x", (2, 3))], shapes)
+    program = trace(
+        "matrices",
+        lambda x: ([[2.0 * a for a in row] for row in x], x[1][0], [x, x]),
+        [Operand("x", (2, 3))],
+        shapes,
+    )
     x = np.arange(6.0).reshape(2, 3)
     A, s, c = casadi_expressions.expressions(program, [x])
     np.testing.assert_array_equal(A, 2.0 * x)
@@ -86,15 +118,23 @@ def test_llvm_of_every_width(host, budget: int, states) -> None:
 
 def test_what_llvm_links_is_what_loads_by_itself(states) -> None:
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(ufunc_of(traced(), by_llvm=True)(*states), ufunc_of(traced())(*states))
+        np.testing.assert_array_equal(
+            ufunc_of(traced(), by_llvm=True)(*states), ufunc_of(traced())(*states)
+        )
 
 
 def c_function(program: Program, folder: Path, real: str = "double"):
-    """The program as a C function, compiled without a warning. The C of tests that find no compiler is not tested there, and says so."""
+    """The program as a C function, compiled without a warning.
+
+    The C of tests that find no compiler is not tested there, and says so.
+    """
     if shutil.which("cc") is None:
         pytest.skip("this machine has no C compiler named cc")
     source, target = folder / "program.c", folder / "program.so"
-    text = f"#include <math.h>\n\n{c99.declaration(program, real)};\n\n{c99.comment(program)}\n{c99.render(program, real)}"
+    text = (
+        "#include"
+        f" <math.h>\n\n{c99.declaration(program, real)};\n\n{c99.comment(program)}\n{c99.render(program, real)}"
+    )
     source.write_text(text, encoding="ascii")
     subprocess.run(["cc", *STRICT, str(source), "-o", str(target), "-lm"], check=True)
     return getattr(ctypes.CDLL(str(target)), program.name)
@@ -133,14 +173,18 @@ def test_sympy(states) -> None:
     x, y = x[finite], y[finite]
     with np.errstate(all="ignore"):
         columns = function(*x.T, *y.T)
-    assert_same(np.stack([np.broadcast_to(c, len(x)) for c in columns], axis=1), on_arrays(x, y), 1e-13)
+    assert_same(
+        np.stack([np.broadcast_to(c, len(x)) for c in columns], axis=1), on_arrays(x, y), 1e-13
+    )
 
 
 CONSTANTS = [float("nan"), float("inf"), -float("inf"), -0.0, 5e-324, 1e308, 0.1]
 
 
 def with_constant(value: float) -> tuple[Program, list[float]]:
-    program = trace("constants", lambda x: [x + value, value], [Operand("x", ())], [Operand("z", (2,))])
+    program = trace(
+        "constants", lambda x: [x + value, value], [Operand("x", ())], [Operand("z", (2,))]
+    )
     return program, [1.0 + value, value]
 
 

@@ -1,4 +1,7 @@
-"""LLVM modules for ARM's vectors of two doubles: they compile for it, though they cannot run here."""
+"""LLVM modules for ARM's vectors of two doubles.
+
+They compile for it, though they cannot run here.
+"""
 
 from __future__ import annotations
 

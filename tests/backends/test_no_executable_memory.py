@@ -1,4 +1,4 @@
-"""Where the system forbids executable memory, kernels are interpreted, with a warning and the same numbers."""
+"""Without executable memory, kernels are interpreted, with a warning and equal numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.compiler.runtime.fold_rows import Triangles, fold_by_numpy
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked whether memory may be executable")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux is asked whether memory may be executable"
+)
 RESULTS = """
 import ctypes, json, pickle, sys, warnings
 import numpy as np
@@ -56,9 +56,15 @@ print(json.dumps([[np.asarray(x).tolist() for x in results], messages, sentence]
 
 
 def results(how: str, root: Path, folder: Path) -> list[Any]:
-    """Return the results of the script, its warnings of interpretation, and the sentence of an error."""
+    """Return the results of the script, its warnings, and the sentence of an error."""
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "STEELYARD_CACHE": str(folder)}
-    run = subprocess.run([sys.executable, "-c", RESULTS, how], env=environment, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", RESULTS, how],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -75,7 +81,9 @@ def can_forbid() -> bool:
 
 
 @pytest.mark.parametrize("how", ["forbidden", "failing"])
-def test_kernels_are_interpreted_with_a_warning(how: str, compiled: tuple[list[Any], Path], root: Path, tmp_path: Path) -> None:
+def test_kernels_are_interpreted_with_a_warning(
+    how: str, compiled: tuple[list[Any], Path], root: Path, tmp_path: Path
+) -> None:
     if how == "forbidden" and not can_forbid():
         pytest.skip("this Linux cannot forbid executable memory")
     (expected, none, sentence), warm = compiled
@@ -90,16 +98,28 @@ def test_kernels_are_interpreted_with_a_warning(how: str, compiled: tuple[list[A
 
 
 @pytest.mark.parametrize("count", [1, 3, 100])
-def test_factors_folded_by_numpy_are_those_of_the_compiled_loop(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_factors_folded_by_numpy_are_those_of_the_compiled_loop(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from steelyard.compiler.runtime.fold_rows import Triangles, fold_by_numpy
+
     rng = np.random.default_rng(count)
     reach = ((0, 2, 3), (1, 2), (0, 1, 2, 3))
-    Y, tau, weights = rng.normal(size=(count, 3, 4)), rng.normal(size=(count, 3)), rng.uniform(0.5, 2.0, (count, 3))
+    Y, tau, weights = (
+        rng.normal(size=(count, 3, 4)),
+        rng.normal(size=(count, 3)),
+        rng.uniform(0.5, 2.0, (count, 3)),
+    )
     weights[0, 1], Y[0, 1] = 0.0, np.nan  # not read
-    entries = np.concatenate([np.nan_to_num(Y[:, j, list(columns)]) for j, columns in enumerate(reach)], axis=1)
+    entries = np.concatenate(
+        [np.nan_to_num(Y[:, j, list(columns)]) for j, columns in enumerate(reach)], axis=1
+    )
     grams = []
     for numpy in (False, True):
         if numpy:
-            monkeypatch.setattr("steelyard.compiler.runtime.fold_rows._compiled", lambda rows: fold_by_numpy)
+            monkeypatch.setattr(
+                "steelyard.compiler.runtime.fold_rows._fold_function", lambda rows: fold_by_numpy
+            )
         triangles, more = Triangles(reach), Triangles(reach)
         triangles.fold(Y, tau, weights)
         triangles.fold_entries(entries, tau, None, 2)

@@ -1,4 +1,7 @@
-"""Long programs with their iterations outlined give the numbers of the whole, at every width; each shape is compiled once."""
+"""Long programs with their iterations outlined give the numbers of the whole, at every width.
+
+Each shape is compiled once.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import steelyard as sy
 from benchmarks.chains import chain
 from steelyard.compiler.ir.program import Operand, Program, trace
 from steelyard.compiler.render.llvm import module
-from steelyard.compiler.render.llvm.outline import Outline, Placed, Writes, outline
+from steelyard.compiler.render.llvm.outline import Outline, PlacedIteration, Writes, outline
 from steelyard.compiler.render.llvm.split import RECOMPUTED, Part
 from steelyard.compiler.render.llvm.transpose import pair_columns
 from steelyard.kernels import program
@@ -21,7 +24,11 @@ from tests.zoo import robot
 
 
 def outlined(made: Program) -> Outline:
-    return outline(made, module.PART, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)])
+    return outline(
+        made,
+        module.PART,
+        [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)],
+    )
 
 
 def states(made: Program, rng: np.random.Generator, count: int = 13) -> list[np.ndarray]:
@@ -31,27 +38,42 @@ def states(made: Program, rng: np.random.Generator, count: int = 13) -> list[np.
 def expected(made: Program, state: list[np.ndarray]) -> list[np.ndarray]:
     """Every output, by running the program node by node on flat rows."""
     rows = [run(made, [x[i].ravel() for x in state]) for i in range(len(state[0]))]
-    return [np.array([row[k] for row in rows], dtype=float).reshape(-1, *o.shape) for k, o in enumerate(made.outputs)]
+    return [
+        np.array([row[k] for row in rows], dtype=float).reshape(-1, *o.shape)
+        for k, o in enumerate(made.outputs)
+    ]
 
 
-ALGORITHMS = ["christoffel", "regressor", "coriolis_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives"]
+ALGORITHMS = [
+    "christoffel",
+    "regressor",
+    "coriolis_matrix",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+]
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("tree", ["puma560", "twins", "chain"])
-def test_an_outline_is_the_whole(tree: str, name: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outline_is_the_whole(
+    tree: str, name: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "BUDGET", 100)
     monkeypatch.setattr(module, "LONG", 100)
-    made = program(({"puma560": sy.load, "chain": lambda _: chain(7)}.get(tree, robot))(tree).tree, name)
+    made = program(
+        ({"puma560": sy.load, "chain": lambda _: chain(7)}.get(tree, robot))(tree).tree, name
+    )
     state = states(made, rng)
     found = ufunc_of(made, budget=None)(*state)
-    for a, b in zip(found if isinstance(found, tuple) else [found], expected(made, state), strict=True):
+    for a, b in zip(
+        found if isinstance(found, tuple) else [found], expected(made, state), strict=True
+    ):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11 * np.abs(b).max())
 
 
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
 def test_every_width(host, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A comparison of one iteration decides in another, constants differ, and an output has one column, another a number."""
+    """Comparisons across iterations, constants that differ, outputs of one column or a number."""
     monkeypatch.setattr(module, "BUDGET", 1)
     monkeypatch.setattr(module, "LONG", 1)
 
@@ -65,7 +87,12 @@ def test_every_width(host, rng: np.random.Generator, monkeypatch: pytest.MonkeyP
             rows.append([kept, kept * (1.5 + i) + total, 2.5])
         return rows, total
 
-    made = trace("choices", function, [Operand("x", (5,)), Operand("y", (5,))], [Operand("rows", (5, 3)), Operand("total", ())])
+    made = trace(
+        "choices",
+        function,
+        [Operand("x", (5,)), Operand("y", (5,))],
+        [Operand("rows", (5, 3)), Operand("total", ())],
+    )
     state = states(made, rng)
     for a, b in zip(ufunc_of(made, host, None)(*state), expected(made, state), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
@@ -74,13 +101,15 @@ def test_every_width(host, rng: np.random.Generator, monkeypatch: pytest.MonkeyP
 def test_iterations_of_one_shape_are_one_function() -> None:
     made = program(chain(12).tree, "regressor")
     parts = outlined(made).parts
-    shapes = Counter(part.iteration.key for part in parts if isinstance(part, Placed))
+    shapes = Counter(part.iteration.key for part in parts if isinstance(part, PlacedIteration))
     assert min(shapes.values()) >= 2
-    assert sum(len(part.iteration.steps) for part in parts if isinstance(part, Placed)) > 4 * sum(len(key) for key in shapes)
+    assert sum(
+        len(part.iteration.steps) for part in parts if isinstance(part, PlacedIteration)
+    ) > 4 * sum(len(key) for key in shapes)
 
 
 def test_parts_hand_on_what_is_needed() -> None:
-    """Everything is computed once, with arguments that stand where they are expected, and every result is written once."""
+    """Every value is computed once with its arguments in place, every result written once."""
     made = program(sy.load("puma560").tree, "forward_dynamics_derivatives")
     plan = outlined(made)
     memory: dict[int, int] = {}
@@ -90,12 +119,24 @@ def test_parts_hand_on_what_is_needed() -> None:
             for c, slots in zip(part.columns, part.slots, strict=True):
                 written.append((part.k, c))
                 for slot, result in zip(slots, made.results[part.k][c : c + 2], strict=True):
-                    assert slot in plan.numbers.values() if isinstance(result, float) else memory[slot] == result.id
+                    assert (
+                        slot in plan.numbers.values()
+                        if isinstance(result, float)
+                        else memory[slot] == result.id
+                    )
             continue
-        iteration = part.iteration if isinstance(part, Placed) else None
+        iteration = part.iteration if isinstance(part, PlacedIteration) else None
         steps = iteration.steps if iteration else part.steps
-        loads = dict(zip((a.id for a in iteration.outer), part.loads, strict=True)) if iteration else part.loads
-        stores = dict(zip((s.id for s in iteration.kept), part.stores, strict=True)) if iteration else part.stores
+        loads = (
+            dict(zip((a.id for a in iteration.outer), part.loads, strict=True))
+            if iteration
+            else part.loads
+        )
+        stores = (
+            dict(zip((s.id for s in iteration.stored), part.stores, strict=True))
+            if iteration
+            else part.stores
+        )
         known = {leaf.id for leaf in part.leaves} if isinstance(part, Part) else set()
         assert all(memory[slot] == value for value, slot in loads.items())
         known |= set(loads)
@@ -107,4 +148,6 @@ def test_parts_hand_on_what_is_needed() -> None:
         memory |= {slot: value for value, slot in stores.items()}
         assert not set(stores.values()) & set(loads.values())
     assert computed == {s.id for s in made.steps if s.op not in (*RECOMPUTED, "input")}
-    assert sorted(written) == [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)]
+    assert sorted(written) == [
+        (k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)
+    ]

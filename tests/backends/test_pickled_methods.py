@@ -14,14 +14,19 @@ from steelyard.kernels import ALGORITHMS
 from steelyard.robot import SINGLE_CALLS
 
 METHODS = [method for method, name in SINGLE_CALLS.items() if name != "free_forward_dynamics"]
-PUBLIC = sorted(name for name in dir(sy.Robot) if not name.startswith("_") and callable(getattr(sy.Robot, name)))
+PUBLIC = sorted(
+    name for name in dir(sy.Robot) if not name.startswith("_") and callable(getattr(sy.Robot, name))
+)
 
 
 def arrays(robot: sy.Robot, method: str) -> list[np.ndarray]:
     """Return one state for a method."""
     rng = np.random.default_rng(0)
-    frame = robot.end_effector if ALGORITHMS[SINGLE_CALLS[method]].framed else None
-    return [rng.normal(size=each.shape) for each in robot._kernel(SINGLE_CALLS[method], frame=frame).inputs]
+    frame = robot.end_effector if ALGORITHMS[SINGLE_CALLS[method]].needs_frame else None
+    return [
+        rng.normal(size=each.shape)
+        for each in robot._kernel(SINGLE_CALLS[method], frame=frame).inputs
+    ]
 
 
 def used_robot(calls: int) -> sy.Robot:
@@ -75,12 +80,18 @@ def test_a_pool_maps_the_methods(start: str) -> None:
     robots = [used_robot(0), used_robot(3)]
     with multiprocessing.get_context(start).Pool(1) as pool:
         waiting = [
-            (method, arrays(robot, method), pool.apply_async(getattr(robot, method), arrays(robot, method)))
+            (
+                method,
+                arrays(robot, method),
+                pool.apply_async(getattr(robot, method), arrays(robot, method)),
+            )
             for robot in robots
             for method in METHODS
         ]
         bare = pool.apply_async(robots[1].kernel("gravity_torque"), (np.zeros(2),))
         for method, state, result in waiting:
-            for a, b in zip(flat(result.get(timeout=120)), flat(getattr(robots[0], method)(*state)), strict=True):
+            for a, b in zip(
+                flat(result.get(timeout=120)), flat(getattr(robots[0], method)(*state)), strict=True
+            ):
                 np.testing.assert_array_equal(a, b)
         np.testing.assert_array_equal(bare.get(timeout=120), robots[0].gravity_torque(np.zeros(2)))

@@ -1,4 +1,4 @@
-"""A program that runs several times on its own results gives what as many calls give, to the last bit, at every width."""
+"""A program that runs several times on its own results equals as many calls, bit for bit."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from steelyard.algebra.scalar import cos, sin
-from steelyard.compiler.ir.program import Operand, Program, repeated, trace
+from steelyard.compiler.ir.program import Operand, Program, repeat, trace
 from tests.renderings import hosts, ufunc_of
 
 
 def traced() -> Program:
-    """x and y change places and turn; z stays as it is, c is a constant, w has the name of an input but is not carried."""
+    """x and y change places and turn.
+
+    Z stays as it is, c is a constant, w has the name of an input but is not carried.
+    """
 
     def step(h, x, y, w, c, z):
         one = [h * (sin(b) - 2.0) + a * cos(b + h * a) for a, b in zip(x, y, strict=True)]
@@ -26,7 +29,7 @@ def traced() -> Program:
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
 def test_as_often_as_it_is_told(host, rng: np.random.Generator) -> None:
     made = traced()
-    once, often = ufunc_of(made, host), ufunc_of(repeated(made, ["x", "y", "c", "z"]), host)
+    once, often = ufunc_of(made, host), ufunc_of(repeat(made, ["x", "y", "c", "z"]), host)
     state = [0.1, *(rng.uniform(-3, 3, (11, *operand.shape)) for operand in made.inputs[1:])]
     state[1][4] = 1e7, -3e6, 0.5  # beyond what sines and cosines reduce by themselves
     for count in (0.0, 1.0, 2.0, 5.0):
@@ -39,5 +42,5 @@ def test_as_often_as_it_is_told(host, rng: np.random.Generator) -> None:
 
 def test_what_is_carried_is_part_of_the_digest() -> None:
     made = traced()
-    digests = {made.digest, *(repeated(made, names).digest for names in (["x"], ["x", "y"], ["y"]))}
+    digests = {made.digest, *(repeat(made, names).digest for names in (["x"], ["x", "y"], ["y"]))}
     assert len(digests) == 4

@@ -1,4 +1,7 @@
-"""sin and cos of the kernels: within 2 ulp up to 1e5, the C library's beyond, every lane on its own."""
+"""sin and cos of the kernels.
+
+Within 2 ulp up to 1e5, the C library's beyond, every lane on its own.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,15 @@ from steelyard.compiler.ir.program import Operand, Program, trace
 from steelyard.compiler.render.llvm.sincos import LARGEST, NEAR, near_arguments
 from tests.renderings import hosts, ufunc_of
 
-LARGE = np.array([1.0000001e5, -1e5 - 1e-9, 1e7, 1e15, 1e22, -1e22, 1e200, 1.7e308, np.inf, -np.inf])
+LARGE = np.array(
+    [1.0000001e5, -1e5 - 1e-9, 1e7, 1e15, 1e22, -1e22, 1e200, 1.7e308, np.inf, -np.inf]
+)
 
 
 def program() -> Program:
-    return trace("turn", lambda a: [a[0].sin(), a[0].cos()], [Operand("a", (1,))], [Operand("z", (2,))])
+    return trace(
+        "turn", lambda a: [a[0].sin(), a[0].cos()], [Operand("a", (1,))], [Operand("z", (2,))]
+    )
 
 
 @cache
@@ -32,12 +39,17 @@ def turn(request: pytest.FixtureRequest) -> np.ufunc:
 
 
 def nearest_to_quarter_turns(count: int, rng: np.random.Generator) -> np.ndarray:
-    """Doubles next to multiples of pi/2 up to LARGEST, where one of the two is as small as it gets; the small multiples all."""
+    """Doubles next to multiples of pi/2 up to LARGEST, where one of the two is as small as it gets.
+
+    The small multiples all.
+    """
     last = int(LARGEST / (np.pi / 2))
     k = np.concatenate([np.arange(1, 200), rng.integers(200, last, size=count)])
     with mp.workprec(200):
         nearest = np.array([float(mp.pi * int(i) / 2) for i in k])
-    return np.concatenate([nearest, np.nextafter(nearest, 0.0), np.nextafter(nearest, np.inf), -nearest])
+    return np.concatenate(
+        [nearest, np.nextafter(nearest, 0.0), np.nextafter(nearest, np.inf), -nearest]
+    )
 
 
 def smallest_remainders() -> np.ndarray:
@@ -57,7 +69,16 @@ def angles(rng: np.random.Generator) -> np.ndarray:
             rng.uniform(-1, 1, 300) * 10.0 ** rng.uniform(-320, -1, 300),
             nearest_to_quarter_turns(600, rng),
             smallest_remainders(),
-            [0.0, -0.0, 5e-324, LARGEST, -LARGEST, np.pi / 4, np.nextafter(np.pi / 4, 1.0), 3 * np.pi / 4],
+            [
+                0.0,
+                -0.0,
+                5e-324,
+                LARGEST,
+                -LARGEST,
+                np.pi / 4,
+                np.nextafter(np.pi / 4, 1.0),
+                3 * np.pi / 4,
+            ],
         ]
     )
 
@@ -70,7 +91,10 @@ def test_within_two_ulp(turn: np.ufunc, rng: np.random.Generator) -> None:
     x = angles(rng)
     result = turn(x[:, None])
     with mp.workprec(160):
-        worst = [max((error_in_ulp(g, f(mpf(a))), a) for g, a in zip(result[:, j], x, strict=True)) for j, f in enumerate((mp.sin, mp.cos))]
+        worst = [
+            max((error_in_ulp(g, f(mpf(a))), a) for g, a in zip(result[:, j], x, strict=True))
+            for j, f in enumerate((mp.sin, mp.cos))
+        ]
     for name, (error, at) in zip(("sin", "cos"), worst, strict=True):
         assert error <= 2.0, f"{name}({at!r}) is {error} ulp off"
 
@@ -78,7 +102,9 @@ def test_within_two_ulp(turn: np.ufunc, rng: np.random.Generator) -> None:
 def test_beyond_is_the_c_library(turn: np.ufunc) -> None:
     with np.errstate(invalid="ignore"):
         got = turn(LARGE[:, None])
-        np.testing.assert_allclose(got, np.stack([np.sin(LARGE), np.cos(LARGE)], axis=1), rtol=1e-15)
+        np.testing.assert_allclose(
+            got, np.stack([np.sin(LARGE), np.cos(LARGE)], axis=1), rtol=1e-15
+        )
 
 
 def test_large_and_correct(turn: np.ufunc) -> None:
@@ -102,7 +128,7 @@ def test_large_arguments_raise_no_flag(turn: np.ufunc) -> None:
 
 
 def test_lanes_do_not_know_each_other(turn: np.ufunc, rng: np.random.Generator) -> None:
-    """A sample's bits are the same alone, among small ones and beside the large, the infinite and NaN."""
+    """A sample's bits do not depend on its neighbours: small, large, infinite or NaN."""
     small = angles(rng)[::7]
     alone = np.array([turn([x]) for x in small])
     np.testing.assert_array_equal(turn(small[:, None]), alone)
@@ -115,20 +141,37 @@ def test_lanes_do_not_know_each_other(turn: np.ufunc, rng: np.random.Generator) 
 
 def test_an_angle_that_is_computed(rng: np.random.Generator) -> None:
     """The sine of a sine, and of a sum, take the same way."""
-    made = trace("nested", lambda a: [(a[0].sin() * 1e6).cos(), (a[0] + a[1]).sin()], [Operand("a", (2,))], [Operand("z", (2,))])
+    made = trace(
+        "nested",
+        lambda a: [(a[0].sin() * 1e6).cos(), (a[0] + a[1]).sin()],
+        [Operand("a", (2,))],
+        [Operand("z", (2,))],
+    )
     x = rng.normal(size=(50, 2)) * 10.0 ** rng.uniform(0, 6, size=(50, 1))
     expected = np.stack([np.cos(np.sin(x[:, 0]) * 1e6), np.sin(x[:, 0] + x[:, 1])], axis=1)
-    np.testing.assert_allclose(ufunc_of(made)(x), expected, rtol=0, atol=4e-10)  # 1e6 times the rounding of the inner sine
+    # 1e6 times the rounding of the inner sine
+    np.testing.assert_allclose(ufunc_of(made)(x), expected, rtol=0, atol=4e-10)
 
 
 def stepped() -> Program:
     """Angles a, after a step h of the rates b, after two of different rates, and with an offset."""
 
     def run(h, a, b):
-        ends = a[0], a[0] + h * b[0], a[0] + h * 0.5 * b[0] + h * b[1], 0.3 + (a[0] + h * b[1]), 0.3 + a[0]
+        ends = (
+            a[0],
+            a[0] + h * b[0],
+            a[0] + h * 0.5 * b[0] + h * b[1],
+            0.3 + (a[0] + h * b[1]),
+            0.3 + a[0],
+        )
         return [f(x) for x in ends for f in (sin, cos)]
 
-    return trace("stepped", run, [Operand("h", ()), Operand("a", (1,)), Operand("b", (2,))], [Operand("z", (10,))])
+    return trace(
+        "stepped",
+        run,
+        [Operand("h", ()), Operand("a", (1,)), Operand("b", (2,))],
+        [Operand("z", (10,))],
+    )
 
 
 def test_angles_near_others_are_found() -> None:
@@ -141,22 +184,38 @@ def test_angles_near_others_are_found() -> None:
 
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
 def test_turned_by_a_step(host, rng: np.random.Generator) -> None:
-    """Small steps and large ones side by side: all within 2^-51, and the bits of a lane are its own."""
+    """Small steps and large ones side by side.
+
+    All within 2^-51, and the bits of a lane are its own.
+    """
     h, a = 1e-3, angles(rng)[::5][:, None]
     a = np.concatenate([a, [[1e7], [-1e9]]])
     b = rng.uniform(-1, 1, (len(a), 2)) * 10.0 ** rng.uniform(-6, 6, (len(a), 1))
-    b[:8] = np.array([NEAR, -NEAR, np.nextafter(NEAR, 0), np.nextafter(NEAR, 1), 0.0, -0.0, 1e300, 62.0])[:, None] * [1 / h, 0.0]
+    b[:8] = np.array(
+        [NEAR, -NEAR, np.nextafter(NEAR, 0), np.nextafter(NEAR, 1), 0.0, -0.0, 1e300, 62.0]
+    )[:, None] * [1 / h, 0.0]
     step = ufunc_of(stepped(), host)
     with np.errstate(all="raise", under="ignore"):
         got = step(h, a, b)
     x = a[:, 0]
-    ends = [x, x + h * b[:, 0], x + h * 0.5 * b[:, 0] + h * b[:, 1], 0.3 + (x + h * b[:, 1]), 0.3 + x]
+    ends = [
+        x,
+        x + h * b[:, 0],
+        x + h * 0.5 * b[:, 0] + h * b[:, 1],
+        0.3 + (x + h * b[:, 1]),
+        0.3 + x,
+    ]
     fine = np.abs(b).max(axis=1) < 1e5  # else the rounding of the sum is what one would see
     for k, end in enumerate(ends):
         slack = 2.0**-51 + (np.spacing(np.abs(x) + h * np.abs(b).sum(axis=1)) if k else 0.0)
         for i, function in enumerate((np.sin, np.cos)):
             assert (np.abs(got[:, 2 * k + i] - function(end)) <= slack)[fine].all(), (k, function)
-    for budget in (2, 3, 5):  # angles, starts and their sines in different functions: turned or anew
-        np.testing.assert_allclose(ufunc_of(stepped(), host, budget)(h, a[:8], b[:8]), got[:8], atol=1e-14)
-    np.testing.assert_array_equal(got[::3], np.array([step(h, p, r) for p, r in zip(a[::3], b[::3], strict=True)]))
+    # angles, starts and their sines in different functions: turned or anew
+    for budget in (2, 3, 5):
+        np.testing.assert_allclose(
+            ufunc_of(stepped(), host, budget)(h, a[:8], b[:8]), got[:8], atol=1e-14
+        )
+    np.testing.assert_array_equal(
+        got[::3], np.array([step(h, p, r) for p, r in zip(a[::3], b[::3], strict=True)])
+    )
     assert np.isnan(step(h, [0.5], [np.nan, 0.0])[2:6]).all()

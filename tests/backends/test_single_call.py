@@ -1,4 +1,7 @@
-"""The straight path of single calls: the same numbers, the same errors, and nothing between a method and its gufunc."""
+"""The straight path of single calls.
+
+The same numbers, the same errors, and nothing between a method and its gufunc.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,26 @@ from steelyard.errors import CallError
 from steelyard.kernels import ALGORITHMS
 from steelyard.robot import SINGLE_CALLS, Robot, _General
 
-FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.framed)
+FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.needs_frame)
 
 
 @pytest.fixture(scope="module")
 def robot() -> Robot:
     """One with friction, and with a base that could move."""
     made = sy.load("spatial_3r").with_friction(1.0, 2.0, 0.1).mechanism
-    links = [replace(link, inertia=made.links[-1].inertia) if link.name == made.root else link for link in made.links]
+    links = [
+        replace(link, inertia=made.links[-1].inertia) if link.name == made.root else link
+        for link in made.links
+    ]
     return Robot(replace(made, links=tuple(links)))
 
 
 def arguments(robot: Robot, method: str, rng: np.random.Generator) -> list[np.ndarray]:
     frame = robot.end_effector if method in FRAMED else None
-    return [rng.normal(size=operand.shape) for operand in robot._kernel(SINGLE_CALLS[method], frame=frame).inputs]
+    return [
+        rng.normal(size=operand.shape)
+        for operand in robot._kernel(SINGLE_CALLS[method], frame=frame).inputs
+    ]
 
 
 def as_tuple(x: Any) -> tuple[np.ndarray, ...]:
@@ -44,7 +53,9 @@ def test_the_same_numbers_without_a_kernel_call(
     call = getattr(robot, method)
     call(*arrays)  # the first call prepares the path
     with monkeypatch.context() as patch:
-        patch.setattr(Kernel, "__call__", lambda *args, **options: pytest.fail("not the straight path"))
+        patch.setattr(
+            Kernel, "__call__", lambda *args, **options: pytest.fail("not the straight path")
+        )
         results = as_tuple(call(*arrays))
         out = tuple(np.empty_like(x) for x in expected)
         if expected[0].ndim:
@@ -62,7 +73,9 @@ def test_signature_and_documentation_stay(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", SINGLE_CALLS)
-def test_what_does_not_fit_is_explained(method: str, robot: Robot, rng: np.random.Generator) -> None:
+def test_what_does_not_fit_is_explained(
+    method: str, robot: Robot, rng: np.random.Generator
+) -> None:
     arrays = arguments(robot, method, rng)
     for wrong in (np.zeros(7), np.zeros(3, dtype=complex), np.array(["a", "b", "c"])):
         with pytest.raises(CallError, match=r"expected|real numbers"):
@@ -70,9 +83,15 @@ def test_what_does_not_fit_is_explained(method: str, robot: Robot, rng: np.rando
 
 
 @pytest.mark.parametrize("method", SINGLE_CALLS)
-def test_what_is_given_by_position_against_the_rules_is_refused(method: str, robot: Robot, rng: np.random.Generator) -> None:
+def test_what_is_given_by_position_against_the_rules_is_refused(
+    method: str, robot: Robot, rng: np.random.Generator
+) -> None:
     arrays = arguments(robot, method, rng)
-    positions = [x for x in inspect.signature(getattr(_General, method)).parameters.values() if x.kind is x.POSITIONAL_OR_KEYWORD]
+    positions = [
+        x
+        for x in inspect.signature(getattr(_General, method)).parameters.values()
+        if x.kind is x.POSITIONAL_OR_KEYWORD
+    ]
     optional = [None] * (len(positions) - 1 - len(arrays))
     for _ in range(2):
         getattr(robot, method)(*arrays, *optional)
@@ -93,8 +112,12 @@ def test_every_frame_has_its_own_path(robot: Robot, rng: np.random.Generator) ->
     q = rng.normal(size=3)
     for _ in range(2):
         for frame in robot.frame_names:
-            np.testing.assert_array_equal(robot.jacobian(q, frame), _General.jacobian(robot, q, frame))
-            np.testing.assert_array_equal(robot.jacobian(q, frame=frame), robot.jacobian(q[None], frame)[0])
+            np.testing.assert_array_equal(
+                robot.jacobian(q, frame), _General.jacobian(robot, q, frame)
+            )
+            np.testing.assert_array_equal(
+                robot.jacobian(q, frame=frame), robot.jacobian(q[None], frame)[0]
+            )
         np.testing.assert_array_equal(robot.jacobian(q), robot.jacobian(q, robot.end_effector))
         with pytest.raises(CallError, match="nowhere"):
             robot.jacobian(q, "nowhere")

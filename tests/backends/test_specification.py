@@ -1,4 +1,7 @@
-"""The specification of the intermediate representation, executed: one list of operations, which every table covers exactly."""
+"""The specification of the intermediate representation, executed.
+
+One list of operations, which every table covers exactly.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from steelyard.compiler.ir.graph import Expr, Graph
 from steelyard.compiler.ir.operations import COMMUTATIVE, COMPARISONS, OPERATIONS
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.ir.rewrite import RULES
-from steelyard.compiler.ir.schedule import longest_first, side_by_side
+from steelyard.compiler.ir.schedule import order_by_critical_path, order_by_depth
 from steelyard.compiler.render import array_expressions, c99, casadi_expressions, numpy_source
 from steelyard.compiler.render import sympy_expressions as sympy_form
 from steelyard.compiler.render.llvm import body as llvm
@@ -36,7 +39,11 @@ WALK = "evaluate"  # runs a program with one of the tables
 
 def test_every_renderer_is_listed() -> None:
     folder = Path(c99.__file__).parent
-    assert set(TABLES) == {path.stem for path in folder.iterdir()} - {"__init__", "__pycache__", WALK}
+    assert set(TABLES) == {path.stem for path in folder.iterdir()} - {
+        "__init__",
+        "__pycache__",
+        WALK,
+    }
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -54,7 +61,9 @@ def test_rewrites_are_of_operations() -> None:
 def test_arities(op: str) -> None:
     operation = OPERATIONS[op]
     assert operation.arity == 2 or op not in COMMUTATIVE | COMPARISONS
-    assert (operation.partials is None) == (op == "select"), "all but the selection have partial derivatives"
+    assert (operation.partials is None) == (op == "select"), (
+        "all but the selection have partial derivatives"
+    )
     if operation.partials is not None:
         assert len(inspect.signature(operation.partials).parameters) == operation.arity + 1
     args = [f"<{i}>" for i in range(operation.arity)]
@@ -67,7 +76,9 @@ def test_arities(op: str) -> None:
             assert len(inspect.signature(template).parameters) == operation.arity + 1
 
 
-@pytest.mark.parametrize("function", ["sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "absolute", "sign"])
+@pytest.mark.parametrize(
+    "function", ["sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "absolute", "sign"]
+)
 def test_scalar_functions_reach_their_nodes(function: str) -> None:
     (x,) = Graph().inputs(())
     node = getattr(scalar, function)(x)
@@ -80,17 +91,27 @@ def test_the_example_uses_every_operation() -> None:
     assert set(traced().counts) == set(OPERATIONS)
 
 
-@pytest.mark.parametrize("name", [name for name, a in ALGORITHMS.items() if "frame" not in inspect.signature(a.ways[0]).parameters])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, a in ALGORITHMS.items() if not a.needs_frame],
+)
 def test_programs_are_well_formed(name: str, rng: np.random.Generator) -> None:
     trees = (random_tree(rng, 4) for _ in range(100))
-    refuses = name in ("friction_torque", "free_forward_dynamics")  # terms that read more than the speed, or the load
-    tree = next(tree for tree in trees if not (refuses and any(use.row.reads for use in tree.joint_terms)))
+    # terms that read more than the speed, or the load
+    refuses = name in ("friction_torque", "free_forward_dynamics")
+    tree = next(
+        tree for tree in trees if not (refuses and any(use.row.reads for use in tree.joint_terms))
+    )
     well_formed(program(replace(tree, base_inertia=tree.bodies[0].inertia), name))
 
 
 def test_the_example_is_well_formed() -> None:
     well_formed(traced())
-    for order in (side_by_side, longest_first, lambda made: longest_first(made, window=1)):
+    for order in (
+        order_by_depth,
+        order_by_critical_path,
+        lambda made: order_by_critical_path(made, window=1),
+    ):
         well_formed(order(traced()))
         assert order(traced()).counts == traced().counts
 
@@ -110,11 +131,18 @@ def well_formed(made: Program) -> None:
             assert not step.args
         else:
             assert len(step.args) == OPERATIONS[step.op].arity
-            assert [a.op in COMPARISONS for a in step.args] == [step.op == "select" and i == 0 for i in range(len(step.args))]
+            assert [a.op in COMPARISONS for a in step.args] == [
+                step.op == "select" and i == 0 for i in range(len(step.args))
+            ]
             assert not all(a.op == "const" for a in step.args), "constants fold"
         seen[step.id] = step
-    used = {a.id for s in made.steps for a in s.args} | {r.id for result in made.results for r in result if isinstance(r, Expr)}
+    used = {a.id for s in made.steps for a in s.args} | {
+        r.id for result in made.results for r in result if isinstance(r, Expr)
+    }
     assert used == set(seen), "nothing is computed in vain"
     for operand, result in zip(made.outputs, made.results, strict=True):
         assert len(result) == operand.size
-        assert all(isinstance(r, float | int) or (seen[r.id] is r and r.op not in COMPARISONS) for r in result)
+        assert all(
+            isinstance(r, float | int) or (seen[r.id] is r and r.op not in COMPARISONS)
+            for r in result
+        )

@@ -1,4 +1,4 @@
-"""Programs cut into parts give the numbers of the whole, on the algorithms of real robots, however small the parts."""
+"""Programs cut into parts give the numbers of the whole, however small the parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from steelyard.kernels import program
 from tests.interpret import run
 from tests.renderings import hosts, ufunc_of
 
-ALGORITHMS = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "regressor", "kinetic_energy"]
+ALGORITHMS = [
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "coriolis_matrix",
+    "regressor",
+    "kinetic_energy",
+]
 
 
 def inputs(made: Program, rng: np.random.Generator, count: int = 21) -> list[np.ndarray]:
@@ -24,7 +31,9 @@ def inputs(made: Program, rng: np.random.Generator, count: int = 21) -> list[np.
 
 
 def parts(made: Program, budget: int) -> list[Part]:
-    return split(made, budget, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)])
+    return split(
+        made, budget, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)]
+    )
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -34,8 +43,15 @@ def test_parts_are_the_whole(robot: str, name: str, rng: np.random.Generator) ->
     state = inputs(made, rng)
     whole = ufunc_of(made)(*state)
     for budget in (20, 150):
-        assert len(parts(made, budget)) == -(-len([s for s in made.steps if s.op not in (*RECOMPUTED, "input")]) // budget)
-        np.testing.assert_allclose(ufunc_of(made, budget=budget)(*state), whole, rtol=1e-11, atol=1e-12 * np.abs(whole).max())
+        assert len(parts(made, budget)) == -(
+            -len([s for s in made.steps if s.op not in (*RECOMPUTED, "input")]) // budget
+        )
+        np.testing.assert_allclose(
+            ufunc_of(made, budget=budget)(*state),
+            whole,
+            rtol=1e-11,
+            atol=1e-12 * np.abs(whole).max(),
+        )
 
 
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
@@ -50,12 +66,14 @@ def test_every_width(host, rng: np.random.Generator) -> None:
 def test_parameters_and_wrenches_as_inputs(rng: np.random.Generator) -> None:
     made = program(sy.load("spatial_3r").tree, "inverse_dynamics", wrench=(), parameters=True)
     state = inputs(made, rng)
-    np.testing.assert_allclose(ufunc_of(made, budget=25)(*state), ufunc_of(made)(*state), rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(
+        ufunc_of(made, budget=25)(*state), ufunc_of(made)(*state), rtol=1e-11, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("budget", [1, 7, 40])
 def test_parts_hand_on_what_is_needed(budget: int) -> None:
-    """Everything is computed once, in a part that has or was handed its arguments, and no slot is taken from who still needs it."""
+    """Every value is computed once with its arguments loaded, and no slot is reused too early."""
     made = program(sy.load("spatial_3r").tree, "forward_dynamics")
     memory: dict[int, int] = {}
     computed: set[int] = set()
@@ -112,4 +130,8 @@ def test_a_humanoid_is_split(example_robots: Path, rng: np.random.Generator) -> 
 def test_what_is_too_long_for_one_function_is_split() -> None:
     made = program(sy.load("puma560").tree, "forward_dynamics")
     assert render(made, 8, True).count("define internal void @part") == 1
-    assert render(made, 8, True, budget=100).count("define internal void @part") == len(parts(made, 100)) > 4
+    assert (
+        render(made, 8, True, budget=100).count("define internal void @part")
+        == len(parts(made, 100))
+        > 4
+    )

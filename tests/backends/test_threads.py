@@ -1,4 +1,4 @@
-"""Several threads: the same bits as one, NumPy's error state kept, the GIL released, counts that make sense."""
+"""Several threads: the bits of one, NumPy's error state, the released GIL, valid counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from steelyard.errors import CallError
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     """A kernel that takes any batch for a large one."""
     operands = [Operand("q", (2,)), Operand("s", ())], [Operand("z", (2,)), Operand("w", ())]
-    made = Kernel(trace("shared", lambda q, s: ([q[0].sin() * s, q[1] / s], q[0] * q[1]), *operands))
+    made = Kernel(
+        trace("shared", lambda q, s: ([q[0].sin() * s, q[1] / s], q[0] * q[1]), *operands)
+    )
     monkeypatch.setattr(made, "_large", 0)
     return made
 
@@ -39,10 +41,28 @@ def assert_identical(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> No
 
 @pytest.mark.parametrize("count", [2, 3, 7])
 @pytest.mark.parametrize(
-    ("left", "right"), [((1000,), (1000,)), ((1, 300), (1, 300)), ((3, 50), (50,)), ((), (400,)), ((400,), ()), ((2,), (2,)), ((0,), (0,))]
+    ("left", "right"),
+    [
+        ((1000,), (1000,)),
+        ((1, 300), (1, 300)),
+        ((3, 50), (50,)),
+        ((), (400,)),
+        ((400,), ()),
+        ((2,), (2,)),
+        ((0,), (0,)),
+    ],
 )
-def test_the_same_bits_as_one(kernel: Kernel, rng: np.random.Generator, count: int, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-    q, s = rng.normal(size=(*left, 2)) * 10.0 ** rng.uniform(0, 8, size=(*left, 1)), rng.normal(size=right)
+def test_the_same_bits_as_one(
+    kernel: Kernel,
+    rng: np.random.Generator,
+    count: int,
+    left: tuple[int, ...],
+    right: tuple[int, ...],
+) -> None:
+    q, s = (
+        rng.normal(size=(*left, 2)) * 10.0 ** rng.uniform(0, 8, size=(*left, 1)),
+        rng.normal(size=right),
+    )
     with sy.threads(1):
         alone = results(kernel, q, s)
     with sy.threads(count):
@@ -53,7 +73,10 @@ def test_the_same_bits_as_one(kernel: Kernel, rng: np.random.Generator, count: i
 
 
 def test_strided_arguments(kernel: Kernel, rng: np.random.Generator) -> None:
-    q, s = np.asfortranarray(rng.normal(size=(999, 2)))[::-1], rng.normal(size=1998)[::2].astype(np.float32)
+    q, s = (
+        np.asfortranarray(rng.normal(size=(999, 2)))[::-1],
+        rng.normal(size=1998)[::2].astype(np.float32),
+    )
     with sy.threads(1):
         alone = results(kernel, q, s)
     with sy.threads(3):
@@ -111,13 +134,22 @@ def test_many_threads_call_one_kernel(kernel: Kernel, rng: np.random.Generator) 
     inputs = [(rng.normal(size=(400, 2)), rng.normal(size=400)) for _ in range(16)]
     alone = [results(kernel, *x) for x in inputs]
     with ThreadPoolExecutor(8) as pool:
-        for got, expected in zip(pool.map(lambda x: results(kernel, *x), inputs), alone, strict=True):
+        for got, expected in zip(
+            pool.map(lambda x: results(kernel, *x), inputs), alone, strict=True
+        ):
             assert_identical(got, expected)
 
 
 def test_the_gil_is_released() -> None:
-    """While a kernel works its way down a batch, this thread sees its first results and changes its last input."""
-    slow = Kernel(trace("slow", lambda x: sum((x * (k + 0.5)).tanh() for k in range(60)), [Operand("x", ())], [Operand("z", ())]))
+    """While a kernel runs, this thread sees its first results and changes its last input."""
+    slow = Kernel(
+        trace(
+            "slow",
+            lambda x: sum((x * (k + 0.5)).tanh() for k in range(60)),
+            [Operand("x", ())],
+            [Operand("z", ())],
+        )
+    )
     for _ in range(5):  # the system may not run this thread in time: once is enough
         x, out = np.ones(100_000), np.full(100_000, np.nan)
         worker = Thread(target=slow.ufunc, args=(x,), kwargs={"out": out})
@@ -131,7 +163,10 @@ def test_the_gil_is_released() -> None:
     pytest.fail("no other thread ran while the kernel did")
 
 
-@pytest.mark.skipif(not hasattr(sys, "getdlopenflags") or sys.platform == "darwin", reason="processes do not fork here")
+@pytest.mark.skipif(
+    not hasattr(sys, "getdlopenflags") or sys.platform == "darwin",
+    reason="processes do not fork here",
+)
 def test_a_forked_child_has_threads_of_its_own(root: Path) -> None:
     script = """
 import os, numpy as np, steelyard as sy
@@ -147,4 +182,9 @@ with sy.threads(2):
     assert os.waitpid(child, 0)[1] == 0
 """
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", script], env=environment, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script],
+        env=environment,
+        check=True,
+        timeout=60,
+    )

@@ -1,4 +1,7 @@
-"""Outputs of many columns: long runs of zeros that the C library fills, constants, odd sizes, work that no stack would hold."""
+"""Outputs of many columns.
+
+Long runs of zeros that the C library fills, constants, odd sizes, work that no stack would hold.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tests.renderings import hosts, ufunc_of
 
 
 def sparse(size: int, live: dict[int, int]) -> Program:
-    """`size` columns: input k at the columns that `live` names, a constant behind each, zero elsewhere."""
+    """Input k at the columns in `live`, a constant after each, zero elsewhere."""
 
     def function(x):
         columns = [0.0] * size
@@ -62,10 +65,17 @@ def test_zeros_constants_and_values(case: str, host, rng: np.random.Generator) -
 
 
 def test_more_work_than_the_stack_holds(rng: np.random.Generator) -> None:
-    """Buffers of many columns come from the heap; the rows here are not packed, so that they are used."""
+    """Buffers of many columns come from the heap.
+
+    The rows here are not packed, so that they are used.
+    """
     size, live = 1100, {c: c // 100 % 3 for c in range(0, 1100, 100)}
     program = sparse(size, live)
-    assert loop.Layout(program.inputs, program.outputs, 2).work < loop.STACK < loop.Layout(program.inputs, program.outputs, 8).work
+    assert (
+        loop.LoopLayout(program.inputs, program.outputs, 2).work
+        < loop.STACK
+        < loop.LoopLayout(program.inputs, program.outputs, 8).work
+    )
     x = rng.normal(size=(11, 3))
     for host in (host for host in hosts().values() if host.lanes == 8):
         out = np.asfortranarray(np.empty((11, size)))
@@ -76,5 +86,7 @@ def test_more_work_than_the_stack_holds(rng: np.random.Generator) -> None:
 def test_long_runs_are_not_code() -> None:
     from steelyard.compiler.render.llvm.module import render
 
-    short, long = (len(render(sparse(size, {0: 0, size - 1: 1}), 8, True)) for size in (4 * L, 4000 * L))
+    short, long = (
+        len(render(sparse(size, {0: 0, size - 1: 1}), 8, True)) for size in (4 * L, 4000 * L)
+    )
     assert long < short + 1000

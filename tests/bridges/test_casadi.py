@@ -1,4 +1,7 @@
-"""CasADi: values and Jacobians of every function on the zoo are those of the kernels; functions are named and sparse."""
+"""CasADi: values and Jacobians of every function on the zoo are those of the kernels.
+
+Functions are named and sparse.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ import steelyard as sy
 from tests import zoo
 from tests.bridged_calls import ROBOTS, Call, NumpyFunctions, assert_close, change, to_differentiate
 
-by_robot = pytest.mark.parametrize(("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS])
+by_robot = pytest.mark.parametrize(
+    ("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS]
+)
 
 
 def function(robot: sy.Robot, call: Call) -> Any:
@@ -20,7 +25,9 @@ def function(robot: sy.Robot, call: Call) -> Any:
     wrench = call.options.get("wrench", {})
     frames = sorted(wrench) if isinstance(wrench, dict) else ()
     options = {"base": "base" in call.options, "parameters": "parameters" in call.options}
-    return getattr(robot.to_casadi(frame=call.options.get("frame"), wrench=frames, **options), call.name)
+    return getattr(
+        robot.to_casadi(frame=call.options.get("frame"), wrench=frames, **options), call.name
+    )
 
 
 def matrix(x: np.ndarray) -> np.ndarray:
@@ -37,11 +44,18 @@ def columns(x: np.ndarray) -> np.ndarray:
 def test_values_are_the_kernels(name: str, asked: Any, robot: Any) -> None:
     for call in asked(name):
         made = function(robot(name), call)
-        _, arrays = NumpyFunctions(robot(name)._catalogue())._form(call.name, call.arrays, call.options)
+        _, arrays = NumpyFunctions(robot(name)._catalogue())._form(
+            call.name, call.arrays, call.options
+        )
         for k in range(2):
             found = made(*(matrix(x[k] if len(x) == len(call.arrays[0]) else x) for x in arrays))
             found = found if isinstance(found, tuple) else (found,)
-            assert_close(call.label, tuple(map(np.array, found)), tuple(matrix(y[k]) for y in call.results), call.tolerance)
+            assert_close(
+                call.label,
+                tuple(map(np.array, found)),
+                tuple(matrix(y[k]) for y in call.results),
+                call.tolerance,
+            )
 
 
 @by_robot
@@ -56,17 +70,24 @@ def test_jacobians_are_exact(name: str, asked: Any, robot: Any) -> None:
         )
         count = len(made.arrays)
         found = tuple(
-            sum(np.array(blocks[i * count + k]) @ columns(v) for k, v in enumerate(made.directions)) for i in range(len(made.rates))
+            sum(np.array(blocks[i * count + k]) @ columns(v) for k, v in enumerate(made.directions))
+            for i in range(len(made.rates))
         )
         assert_close(call.label, found, tuple(columns(rate) for rate in made.rates), call.tolerance)
 
 
 def test_a_function_names_what_it_takes_and_gives() -> None:
     here = sy.load("planar_2r").to_casadi(wrench=["link2"], base=True, parameters=True)
-    assert str(here.inverse_dynamics) == "inverse_dynamics:(q[2],qd[2],qdd[2],wrench[1x6],base[9],parameters[20])->(tau[2]) SXFunction"
+    assert (
+        str(here.inverse_dynamics)
+        == "inverse_dynamics:(q[2],qd[2],qdd[2],wrench[1x6],base[9],parameters[20])->(tau[2])"
+        " SXFunction"
+    )
     assert str(here.mass_matrix) == "mass_matrix:(q[2],parameters[20])->(M[2x2]) SXFunction"
     assert here.forward_dynamics.name_out() == ["qdd"]
-    assert sy.load("planar_2r").to_casadi(frame="link1").jacobian.sparsity_out(0).nnz() < 6, "zeros are structural"
+    assert sy.load("planar_2r").to_casadi(frame="link1").jacobian.sparsity_out(0).nnz() < 6, (
+        "zeros are structural"
+    )
 
 
 def test_jacobians_of_the_dynamics_are_those_of_composite_bodies_also_within_expressions() -> None:
@@ -89,7 +110,9 @@ def test_hessians_are_symmetric_and_those_of_differences() -> None:
     H = casadi.Function("H", [x], [hessian])
     g = casadi.Function("g", [x], [gradient])
     found = np.array(H(q))
-    differences = np.array([np.array(g(q + 1e-6 * e) - g(q - 1e-6 * e)).ravel() / 2e-6 for e in np.eye(6)])
+    differences = np.array(
+        [np.array(g(q + 1e-6 * e) - g(q - 1e-6 * e)).ravel() / 2e-6 for e in np.eye(6)]
+    )
     assert_close("symmetric", (found,), (found.T,))
     assert_close("differences", (found,), (differences,), 1e-7)
     U = casadi.Function("U", [x], [casadi.hessian(here.potential_energy(x), x)[0]])
@@ -100,7 +123,11 @@ def test_friction_takes_both() -> None:
     case = zoo.case("pendulum")
     here = case.robot.to_casadi().friction_torque
     assert here.name_in() == ["q", "qd"]
-    assert_close("friction", (np.array(here(case.q[0], case.qd[0])).ravel(),), (case.robot.friction_torque(case.qd[0], case.q[0]),))
+    assert_close(
+        "friction",
+        (np.array(here(case.q[0], case.qd[0])).ravel(),),
+        (case.robot.friction_torque(case.qd[0], case.q[0]),),
+    )
 
 
 def test_wrong_options_are_told_in_words() -> None:
@@ -109,5 +136,7 @@ def test_wrong_options_are_told_in_words() -> None:
         robot.to_casadi(frame="hand")
     with pytest.raises(sy.CallError, match="'hand'"):
         robot.to_casadi(wrench=["hand"])
-    with pytest.raises(AttributeError, match="no function of a robot in CasADi; did you mean 'mass_matrix'"):
+    with pytest.raises(
+        AttributeError, match="not a function of a robot in CasADi; did you mean 'mass_matrix'"
+    ):
         _ = robot.to_casadi().mas_matrix

@@ -1,4 +1,7 @@
-"""The programs of examples/bridges run and reach what they say; so does the page of the documentation."""
+"""The programs of examples/bridges run and reach what they say.
+
+So does the page of the documentation.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,23 @@ from tests.house.sources import ROOT
 
 def printed(example: str, folder: Path) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-W", "error", "-W", "default::UserWarning", str(ROOT / "examples" / "bridges" / f"{example}.py")]
-    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-W",
+        "default::UserWarning",
+        str(ROOT / "examples" / "bridges" / f"{example}.py"),
+    ]
+    ran = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
@@ -39,7 +57,9 @@ def test_optimal_control_in_casadi(tmp_path: Path) -> None:
 
 def test_a_training_in_jax(tmp_path: Path) -> None:
     said = printed("friction_jax", tmp_path)
-    first, last, before, after, _ = numbers("loss # -> #; largest error of a friction parameter # -> # of #", said)
+    first, last, before, after, _ = numbers(
+        "loss # -> #; largest error of a friction parameter # -> # of #", said
+    )
     assert last < 1e-4 * first
     assert after < 0.1 * before
 

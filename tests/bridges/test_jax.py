@@ -1,4 +1,7 @@
-"""JAX: values and derivatives of every function on the zoo are those of the kernels; what JAX does with functions works on ours."""
+"""JAX: values and derivatives of every function on the zoo are those of the kernels.
+
+What JAX does with functions works on ours.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ import pytest
 import steelyard as sy
 from tests.bridged_calls import ROBOTS, assert_close, change, of_arrays, to_differentiate
 
-by_robot = pytest.mark.parametrize(("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS])
+by_robot = pytest.mark.parametrize(
+    ("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS]
+)
 
 
 def tupled(found: Any) -> tuple[Any, ...]:
@@ -23,7 +28,12 @@ def tupled(found: Any) -> tuple[Any, ...]:
 def test_values_are_the_kernels(name: str, asked: Any, robot: Any) -> None:
     here = robot(name).to_jax()
     for call in asked(name):
-        assert_close(call.label, tupled(getattr(here, call.name)(*call.arrays, **call.options)), call.results, call.tolerance)
+        assert_close(
+            call.label,
+            tupled(getattr(here, call.name)(*call.arrays, **call.options)),
+            call.results,
+            call.tolerance,
+        )
 
 
 @by_robot
@@ -38,7 +48,10 @@ def test_derivatives_are_exact(name: str, asked: Any, robot: Any) -> None:
         assert_close(call.label, rates, tuple(made.rates), call.tolerance)
         weights = [np.cos(np.arange(y.size)).reshape(y.shape) for y in found]
         _, back = jax.vjp(function, *made.arrays)
-        pulled = sum(float(np.vdot(a, v)) for a, v in zip(back(tuple(map(jnp.asarray, weights))), made.directions, strict=True))
+        pulled = sum(
+            float(np.vdot(a, v))
+            for a, v in zip(back(tuple(map(jnp.asarray, weights))), made.directions, strict=True)
+        )
         forward = sum(float(np.vdot(w, r)) for w, r in zip(weights, rates, strict=True))
         assert pulled == pytest.approx(forward, rel=1e-9, abs=1e-9 * max(scale)), call.label
 
@@ -57,22 +70,37 @@ def test_the_derivatives_of_the_dynamics_are_those_of_composite_bodies(puma) -> 
         (here.forward_dynamics, tau, robot.forward_dynamics_derivatives(q, qd, tau)),
     ):
         for mode in (jax.jacfwd, jax.jacrev):
-            assert_close(function.__name__, jax.vmap(mode(function, argnums=(0, 1, 2)))(q, qd, last), expected, 1e-12)
+            assert_close(
+                function.__name__,
+                jax.vmap(mode(function, argnums=(0, 1, 2)))(q, qd, last),
+                expected,
+                1e-12,
+            )
 
 
 def test_torques_by_parameters_are_the_regressor(puma) -> None:
     robot, here, q, qd, qdd = puma
-    found = jax.jacrev(lambda pi: here.inverse_dynamics(q, qd, qdd, parameters=pi))(robot.parameters)
+    found = jax.jacrev(lambda pi: here.inverse_dynamics(q, qd, qdd, parameters=pi))(
+        robot.parameters
+    )
     assert_close("regressor", (found,), (robot.regressor(q, qd, qdd),))
 
 
 def test_second_derivatives(puma) -> None:
-    """d2 tau / dq dqdd = dM/dq, whose symmetric parts are the Christoffel symbols; d2 U / dq2 = dg/dq is symmetric."""
+    """d2 tau / dq dqdd = dM/dq, whose symmetric parts are the Christoffel symbols.
+
+    D2 U / dq2 = dg/dq is symmetric.
+    """
     robot, here, q, qd, qdd = puma
-    slopes = jax.jacfwd(jax.jacrev(here.inverse_dynamics, 2), 0)(q[0], qd[0], qdd[0])  # i, j, k: dM_ij / dq_k
-    symbols = (slopes + slopes.transpose(0, 2, 1) - slopes.transpose(2, 0, 1)) / 2
+    # i, j, k: dM_ij / dq_k
+    derivatives = jax.jacfwd(jax.jacrev(here.inverse_dynamics, 2), 0)(q[0], qd[0], qdd[0])
+    symbols = (derivatives + derivatives.transpose(0, 2, 1) - derivatives.transpose(2, 0, 1)) / 2
     assert_close("christoffel", (symbols,), (robot.christoffel(q[0]),))
-    assert_close("hessian", (jax.hessian(here.potential_energy)(q[0]),), (np.asarray(jax.jacfwd(here.gravity_torque)(q[0])),))
+    assert_close(
+        "hessian",
+        (jax.hessian(here.potential_energy)(q[0]),),
+        (np.asarray(jax.jacfwd(here.gravity_torque)(q[0])),),
+    )
 
 
 def test_jit_and_vmap_change_nothing(puma) -> None:
@@ -81,7 +109,9 @@ def test_jit_and_vmap_change_nothing(puma) -> None:
     assert_close("jit", (jax.jit(here.inverse_dynamics)(q, qd, qdd),), expected)
     assert_close("vmap", (jax.vmap(here.inverse_dynamics)(q, qd, qdd),), expected)
     assert_close(
-        "both", (jax.jit(jax.vmap(here.inverse_dynamics, in_axes=(0, 0, None)))(q, qd, qdd[0]),), (robot.inverse_dynamics(q, qd, qdd[0]),)
+        "both",
+        (jax.jit(jax.vmap(here.inverse_dynamics, in_axes=(0, 0, None)))(q, qd, qdd[0]),),
+        (robot.inverse_dynamics(q, qd, qdd[0]),),
     )
     gradient = jax.jit(jax.grad(lambda x: here.kinetic_energy(x, qd[0])))(q[0])
     assert_close("grad", (gradient,), (robot.coriolis_transpose(q[0], qd[0]),))
@@ -89,7 +119,11 @@ def test_jit_and_vmap_change_nothing(puma) -> None:
 
 def test_batches_broadcast_and_may_be_empty(puma) -> None:
     robot, here, q, qd, qdd = puma
-    assert_close("batch", (here.inverse_dynamics(q[:, None], qd, qdd[0]),), (robot.inverse_dynamics(q[:, None], qd, qdd[0]),))
+    assert_close(
+        "batch",
+        (here.inverse_dynamics(q[:, None], qd, qdd[0]),),
+        (robot.inverse_dynamics(q[:, None], qd, qdd[0]),),
+    )
     assert here.inverse_dynamics(q[:0], qd[:0], qdd[:0]).shape == (0, 6)
 
 

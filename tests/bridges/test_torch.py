@@ -1,4 +1,7 @@
-"""PyTorch: values and derivatives of every function on the zoo are those of the kernels; what PyTorch does with functions works on ours."""
+"""PyTorch: values and derivatives of every function on the zoo are those of the kernels.
+
+What PyTorch does with functions works on ours.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,16 @@ import steelyard as sy
 from steelyard.bridges import torch_functions
 from tests.bridged_calls import ROBOTS, assert_close, change, of_arrays, to_differentiate
 
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # of PyTorch's own forward mode
-by_robot = pytest.mark.parametrize(("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS])
+# of PyTorch's own forward mode
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+by_robot = pytest.mark.parametrize(
+    ("name", "asked", "robot"), ROBOTS, ids=[row[0] for row in ROBOTS]
+)
 
 
 @pytest.fixture
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Values and derivatives by the robot's kernels, or by the operations of PyTorch as on other devices."""
+    """Values and derivatives by the robot's kernels, or by PyTorch as on other devices."""
     if request.param == "operations":
         monkeypatch.setattr(torch_functions, "_readable", lambda torch, x: False)
     return str(request.param)
@@ -33,7 +39,12 @@ def numbers(found: Any) -> tuple[np.ndarray, ...]:
 def test_values_are_the_kernels(name: str, asked: Any, robot: Any, way: str) -> None:
     here = robot(name).to_torch()
     for call in asked(name):
-        assert_close(call.label, numbers(getattr(here, call.name)(*call.arrays, **call.options)), call.results, call.tolerance)
+        assert_close(
+            call.label,
+            numbers(getattr(here, call.name)(*call.arrays, **call.options)),
+            call.results,
+            call.tolerance,
+        )
 
 
 @pytest.mark.parametrize("way", ["kernels"], indirect=True)
@@ -42,7 +53,12 @@ def test_values_by_kernels_are_the_robots_own(name: str, way: str) -> None:
     _, asked, robot = next(row for row in ROBOTS if row[0] == name)
     here = robot(name).to_torch()
     for call in asked(name):
-        assert_close(call.label, numbers(getattr(here, call.name)(*call.arrays, **call.options)), call.results, call.tolerance)
+        assert_close(
+            call.label,
+            numbers(getattr(here, call.name)(*call.arrays, **call.options)),
+            call.results,
+            call.tolerance,
+        )
 
 
 @pytest.mark.parametrize("way", ["operations"], indirect=True)
@@ -66,11 +82,18 @@ def assert_exact(robot: sy.Robot, here: Any, call: Any) -> None:
     made = change(robot, call)
     function = of_arrays(here, made.call)
     arrays = tuple(torch.as_tensor(x) for x in made.arrays)
-    found, rates = torch.func.jvp(function, arrays, tuple(torch.as_tensor(v) for v in made.directions))
+    found, rates = torch.func.jvp(
+        function, arrays, tuple(torch.as_tensor(v) for v in made.directions)
+    )
     assert_close(call.label, numbers(rates), tuple(made.rates), call.tolerance)
-    weights = tuple(torch.cos(torch.arange(y.numel(), dtype=y.dtype)).reshape(y.shape) for y in found)
+    weights = tuple(
+        torch.cos(torch.arange(y.numel(), dtype=y.dtype)).reshape(y.shape) for y in found
+    )
     _, back = torch.func.vjp(function, *arrays)
-    pulled = sum(float((a * torch.as_tensor(v)).sum()) for a, v in zip(back(weights), made.directions, strict=True))
+    pulled = sum(
+        float((a * torch.as_tensor(v)).sum())
+        for a, v in zip(back(weights), made.directions, strict=True)
+    )
     forward = sum(float((w * r).sum()) for w, r in zip(weights, rates, strict=True))
     scale = max(1.0, *(float(np.abs(rate).max(initial=0.0)) for rate in made.rates))
     assert pulled == pytest.approx(forward, rel=1e-9, abs=1e-9 * scale), call.label
@@ -100,7 +123,10 @@ def test_the_derivatives_of_the_dynamics_are_those_of_composite_bodies(puma, way
 
 @pytest.mark.parametrize("way", ["kernels", "operations"], indirect=True)
 def test_autograd_of_a_batch_with_parameters_for_all(puma, way: str) -> None:
-    """The gradient of parameters that a whole batch shares is the sum over the batch; that of broadcast arrays likewise."""
+    """The gradient of parameters that a whole batch shares is the sum over the batch.
+
+    That of broadcast arrays likewise.
+    """
     robot, q, qd, qdd = puma
     pi = torch.tensor(robot.parameters, requires_grad=True)
     one = torch.tensor(qdd[:1], requires_grad=True)
@@ -118,7 +144,11 @@ def test_second_derivatives(puma, way: str) -> None:
     robot, q, qd, qdd = puma
     here = robot.to_torch()
     hessian = torch.func.hessian(here.potential_energy)(torch.tensor(q[0]))
-    assert_close("hessian", numbers(hessian), numbers(torch.func.jacrev(here.gravity_torque)(torch.tensor(q[0]))))
+    assert_close(
+        "hessian",
+        numbers(hessian),
+        numbers(torch.func.jacrev(here.gravity_torque)(torch.tensor(q[0]))),
+    )
     states = tuple(x.requires_grad_() for x in tensors(q[:2], qd[:2], qdd[:2]))
     assert torch.autograd.gradcheck(here.forward_dynamics, states, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(here.inverse_dynamics, states, atol=1e-4)
@@ -140,7 +170,9 @@ def test_types_are_kept(puma) -> None:
     single = here.inverse_dynamics(*(x.to(torch.float32) for x in tensors(q, qd, qdd)))
     assert single.dtype == torch.float32
     assert_close("float32", numbers(single), (robot.inverse_dynamics(q, qd, qdd),), 1e-5)
-    assert here.inverse_dynamics(torch.zeros(6, dtype=torch.float32), qd, qdd).dtype == torch.float64
+    assert (
+        here.inverse_dynamics(torch.zeros(6, dtype=torch.float32), qd, qdd).dtype == torch.float64
+    )
     assert here.mass_matrix(torch.zeros(6, dtype=torch.int64)).dtype == torch.float64
 
 

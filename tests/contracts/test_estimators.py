@@ -14,8 +14,8 @@ from steelyard.identification.estimators.least_squares import Estimate
 from steelyard.identification.estimators.registry import make_estimator
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.problem import Problem
+from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.identification.samples.samples import prepare
 from steelyard.parameters.pseudo_inertia import is_consistent
 from tests.motions import recorded, rubbing
 
@@ -44,7 +44,9 @@ def test_without_noise_the_base_parameters_come_back(case, name):
 @EVERY
 def test_with_nothing_said_about_friction_they_come_back_too(name):
     true = rubbing(sy.load("spatial_3r"))
-    fit = sy.identify(true.with_parameters(true.parameters * 0.8), recorded(true, seconds=30, rate=60), name)
+    fit = sy.identify(
+        true.with_parameters(true.parameters * 0.8), recorded(true, seconds=30, rate=60), name
+    )
     expected = fit.base.values(true.parameters)
     assert np.linalg.norm(fit.base_values - expected) <= 1e-8 * np.linalg.norm(expected)
 
@@ -93,13 +95,19 @@ def test_an_estimator_is_a_plain_thing_that_changes_nothing(case, name):
     assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in first.notes)
 
 
-@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"sdp", "auto"}))  # a description has a unit of its own, which the prior keeps
+# a description has a unit of its own, which the prior keeps
+@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"sdp", "auto"}))
 def test_units_of_torque_do_not_matter(name):
     true = rubbing(sy.load("spatial_3r"))
     log = recorded(true, noise=0.1)
     one = sy.identify(true, log, name, **FIXED)
     many = sy.identify(true, log.replace(tau=1e3 * log.tau), name, **FIXED)
-    assert np.allclose(many.base_values, 1e3 * one.base_values, rtol=1e-5, atol=1e-5 * np.abs(many.base_values).max())
+    assert np.allclose(
+        many.base_values,
+        1e3 * one.base_values,
+        rtol=1e-5,
+        atol=1e-5 * np.abs(many.base_values).max(),
+    )
 
 
 @EVERY
@@ -108,7 +116,14 @@ def test_a_joint_that_stands_still_is_reported(name):
     t, q = (recorded(true).t, recorded(true).q.copy())
     qd, qdd = recorded(true).qd.copy(), recorded(true).qdd.copy()
     q[:, 2], qd[:, 2], qdd[:, 2] = 0.3, 0.0, 0.0
-    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=true.inverse_dynamics(q, qd, qdd), joint_names=true.joint_names)
+    log = sy.Log(
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=true.inverse_dynamics(q, qd, qdd),
+        joint_names=true.joint_names,
+    )
     fit = sy.identify(true, log, name, **FIXED)
     assert fit.rank < fit.base.n_base
     assert "joint3.Fv" in fit.unseen

@@ -1,4 +1,7 @@
-"""Estimators that simulate the closed loop: noise of the encoders does not bias them, and they say what they could not do."""
+"""Estimators that simulate the closed loop.
+
+Noise of the encoders does not bias them, and they say what they could not do.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,15 @@ from steelyard.errors import CallError
 from steelyard.identification import CLOE, DIDIM, IV, Automatic
 from steelyard.identification.estimators.simulated.automatic import is_better
 from steelyard.identification.estimators.simulated.linearised import InstrumentProblem
-from steelyard.identification.estimators.simulated.restate import is_simulated, physical, restate
+from steelyard.identification.estimators.simulated.simulated_states import (
+    is_simulated,
+    physical,
+    simulated_states,
+)
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.problem import Problem
+from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.identification.samples.samples import prepare
 from steelyard.motion import Trajectory
 from steelyard.motion.trajectories.trajectory import trajectory
 from steelyard.signals.filters import differences
@@ -58,12 +65,23 @@ def motion() -> Trajectory:
 
 @cache
 def run() -> Run:
-    return sy.simulate(robot(), PD(motion(), **GAINS, model=described()), motion().q[0], seconds=12.0, every=5)
+    return sy.simulate(
+        robot(), PD(motion(), **GAINS, model=described()), motion().q[0], seconds=12.0, every=5
+    )
 
 
 @cache
 def log(noise: float) -> sy.Log:
-    return run().log(Sensors(encoder=0.0, encoder_noise=noise, torque_noise=0.01, torque_ripple=0.0, bandwidth=0.0, delay=0.0))
+    return run().log(
+        Sensors(
+            encoder=0.0,
+            encoder_noise=noise,
+            torque_noise=0.01,
+            torque_ripple=0.0,
+            bandwidth=0.0,
+            delay=0.0,
+        )
+    )
 
 
 def law(**gains: float) -> PD:
@@ -74,7 +92,9 @@ def true_error(fit: sy.Fit) -> float:
     _, q, qd, qdd = fourier(2, 10.0, 100.0, seed=8)
     moving = np.abs(qd) > 5e-3
     e = fit.robot.inverse_dynamics(q, qd, qdd) - robot().inverse_dynamics(q, qd, qdd)
-    return float(np.linalg.norm(e[moving]) / np.linalg.norm(robot().inverse_dynamics(q, qd, qdd)[moving]))
+    return float(
+        np.linalg.norm(e[moving]) / np.linalg.norm(robot().inverse_dynamics(q, qd, qdd)[moving])
+    )
 
 
 @pytest.mark.parametrize("name", SIMULATED)
@@ -97,7 +117,9 @@ def test_the_filter_of_the_positions_does_not_matter(name: str, filtered: str) -
     own = sy.identify(described(), log(1e-2), name, controller=law(), **FIXED)
     qd, qdd = differences(log(1e-2).q, log(1e-2).t)
     given = log(1e-2).replace(qd=qd, qdd=qdd) if filtered == "none" else log(1e-2)
-    options = {"smoothing": None} if filtered == "none" else {"smoothing": "butterworth", "cutoff": 80.0}
+    options = (
+        {"smoothing": None} if filtered == "none" else {"smoothing": "butterworth", "cutoff": 80.0}
+    )
     fit = sy.identify(described(), given, name, controller=law(), **options, **FIXED)
     kept = [next(each for each in x.status if "samples kept" in each) for x in (own, fit)]
     assert kept[0] == kept[1]
@@ -112,7 +134,10 @@ def true_parameters(fit: sy.Fit) -> np.ndarray:
 @pytest.mark.parametrize("name", SIMULATED)
 def test_with_good_encoders_they_are_no_worse(name: str) -> None:
     plain = true_error(sy.identify(described(), log(1e-5), "wls", **FIXED))
-    assert true_error(sy.identify(described(), log(1e-5), name, controller=law(), **FIXED)) < plain + 1e-3
+    assert (
+        true_error(sy.identify(described(), log(1e-5), name, controller=law(), **FIXED))
+        < plain + 1e-3
+    )
 
 
 def samples_and_model() -> tuple[Any, Any]:
@@ -123,13 +148,13 @@ def samples_and_model() -> tuple[Any, Any]:
 def test_instruments_solve_their_equations_with_their_covariance() -> None:
     """base = (Z^T X)^-1 Z^T tau and cov = (Z^T X)^-1 Z^T Z (X^T Z)^-1, computed with whole matrices."""
     model, samples = samples_and_model()
-    made = restate(model, samples, 1, law())
+    made = simulated_states(model, samples, 1, law())
     assert is_simulated(made.samples[0])
-    problem = IV(law()).linearised(Problem(model, made.samples))
+    problem = IV(law()).linearise(Problem(model, made.samples))
     assert isinstance(problem, InstrumentProblem)
-    assert IV(law()).linearised(problem) is problem
+    assert IV(law()).linearise(problem) is problem
     blocks = list(Problem(model, problem.samples, 1, problem.columns).blocks())
-    b, base, keep = problem.base.n_base, problem.at, problem.samples[0].keep
+    b, base, keep = problem.base.n_base, problem.point, problem.samples[0].keep
     rows = np.concatenate([x.Y for x in blocks])
     e = np.concatenate([x.tau + x.known for x in blocks]) - rows[:, :, -1] - rows[:, :, b:-1] @ base
     used = np.ones(e.shape, bool) if keep is None else keep
@@ -138,29 +163,34 @@ def test_instruments_solve_their_equations_with_their_covariance() -> None:
     tau = (W * (e + rows[:, :, b:-1] @ base)).ravel()
     inverse = np.linalg.inv(Z.T @ X)
     np.testing.assert_allclose(base, inverse @ Z.T @ tau, rtol=1e-4, atol=1e-4 * np.abs(base).max())
-    R = problem.total.triangle(1.0 / np.sqrt(np.sum(used * e**2, axis=0) / used.sum(axis=0)))[:-1, :-1]
+    R = problem.total.triangle(1.0 / np.sqrt(np.sum(used * e**2, axis=0) / used.sum(axis=0)))[
+        :-1, :-1
+    ]
     expected = inverse @ Z.T @ Z @ inverse.T
-    np.testing.assert_allclose(np.sqrt(np.diag(np.linalg.inv(R.T @ R))), np.sqrt(np.diag(expected)), rtol=1e-3)
+    np.testing.assert_allclose(
+        np.sqrt(np.diag(np.linalg.inv(R.T @ R))), np.sqrt(np.diag(expected)), rtol=1e-3
+    )
 
 
 def test_rows_of_output_error_are_derivatives_of_the_simulated_torque() -> None:
     model, samples = samples_and_model()
-    made = restate(model, samples, 1, law())
+    made = simulated_states(model, samples, 1, law())
     problem = Problem(model, made.samples)
     pi = physical(problem, problem.base.values(made.parameters), np.ones(2))
     ends = []
     for sign in (0.0, -1.0, 1.0):
         moved = pi.copy()
         moved[problem.base.columns[0]] += sign * 1e-4
-        ends.append(CLOE(law()).at(problem, moved))
+        ends.append(CLOE(law()).linearise_at(problem, moved))
     here, below, above = ends
     assert here is not None
     assert below is not None
     assert above is not None
-    change = [np.concatenate([b.known + b.Y @ p.at for b in p.blocks()]) for p in (below, above)]
+    change = [np.concatenate([b.known + b.Y @ p.point for b in p.blocks()]) for p in (below, above)]
     slope = (change[1] - change[0]) / 2e-4
     rows = here.rates[0][:, :, 0]
-    calm = np.all(np.abs(made.samples[0].qd) > 0.05, axis=1)  # where no joint turns round within a step
+    # where no joint turns round within a step
+    calm = np.all(np.abs(made.samples[0].qd) > 0.05, axis=1)
     assert np.linalg.norm((slope - rows)[calm]) < 0.1 * np.linalg.norm(rows[calm])
 
 
@@ -178,15 +208,38 @@ def test_without_controller_and_command_it_is_least_squares_and_says_so() -> Non
     for name in ("iv", "didim", "cloe"):
         fit = sy.identify(described(), alone, name, **FIXED)
         np.testing.assert_array_equal(fit.base_values, plain.base_values)
-        assert sum("no controller= and the log has no commanded positions" in sentence for sentence in fit.status) == 1
+        assert (
+            sum(
+                "no controller= and the log has no commanded positions" in sentence
+                for sentence in fit.status
+            )
+            == 1
+        )
     auto = sy.identify(described(), alone, **FIXED)
-    np.testing.assert_array_equal(auto.base_values, sy.identify(described(), alone, "sdp", **FIXED).base_values)
+    np.testing.assert_array_equal(
+        auto.base_values, sy.identify(described(), alone, "sdp", **FIXED).base_values
+    )
 
 
 def test_a_robot_that_follows_its_command_needs_no_controller() -> None:
     less_than_two_periods = 7.5  # [s]: what repeats is averaged, whatever the estimator
-    stiff = sy.simulate(robot(), ComputedTorque(motion(), 4e3, 120.0), motion().q[0], seconds=less_than_two_periods, every=5)
-    noisy = stiff.log(Sensors(encoder=0.0, encoder_noise=1e-2, torque_noise=0.01, torque_ripple=0.0, bandwidth=0.0, delay=0.0))
+    stiff = sy.simulate(
+        robot(),
+        ComputedTorque(motion(), 4e3, 120.0),
+        motion().q[0],
+        seconds=less_than_two_periods,
+        every=5,
+    )
+    noisy = stiff.log(
+        Sensors(
+            encoder=0.0,
+            encoder_noise=1e-2,
+            torque_noise=0.01,
+            torque_ripple=0.0,
+            bandwidth=0.0,
+            delay=0.0,
+        )
+    )
     assert noisy.reference is not None
     fit = sy.identify(described(), noisy, **FIXED)
     assert any("command followed exactly" in sentence for sentence in fit.status)
@@ -196,16 +249,30 @@ def test_a_robot_that_follows_its_command_needs_no_controller() -> None:
 def test_a_loop_that_diverges_is_said() -> None:
     for name in ("didim", "auto"):
         fit = sy.identify(described(), log(1e-3), name, controller=law(kd=-200.0), **FIXED)
-        assert any("diverges" in sentence and "gains of controller=" in sentence for sentence in fit.status)
+        assert any(
+            "diverges" in sentence and "gains of controller=" in sentence for sentence in fit.status
+        )
 
 
 def test_bad_controllers() -> None:
     for options, message in (
-        ({"estimator": "didim", "controller": "pd"}, "controller must be one of steelyard.simulation"),
-        ({"estimator": "didim", "controller": PD}, "controller must be one of steelyard.simulation"),
-        ({"estimator": "wls", "controller": law()}, "not used by the estimator 'wls'; those that use one: auto, iv, didim, cloe"),
+        (
+            {"estimator": "didim", "controller": "pd"},
+            "controller must be one of steelyard.simulation",
+        ),
+        (
+            {"estimator": "didim", "controller": PD},
+            "controller must be one of steelyard.simulation",
+        ),
+        (
+            {"estimator": "wls", "controller": law()},
+            "not used by the estimator 'wls'; those that use one: auto, iv, didim, cloe",
+        ),
         ({"estimator": DIDIM(law()), "controller": law()}, "given twice"),
-        ({"estimator": "iv", "controller": PD([0.1, 0.2], **GAINS)}, "its reference must be a Trajectory, or None"),
+        (
+            {"estimator": "iv", "controller": PD([0.1, 0.2], **GAINS)},
+            "its reference must be a Trajectory, or None",
+        ),
     ):
         with pytest.raises(CallError, match=message):
             sy.identify(described(), log(1e-3), **options, **FIXED)
@@ -216,16 +283,23 @@ def test_the_motion_is_better_that_leaves_less_of_all_parts_joint_by_joint() -> 
     squares = np.ones((8, 2))
     assert is_better(0.9 * squares, squares)
     assert not is_better(squares, squares)
-    few = squares * np.where(np.arange(8) < 3, 0.1, 1.01)[:, None]  # three parts far better, the others a little worse
+    # three parts far better, the others a little worse
+    few = squares * np.where(np.arange(8) < 3, 0.1, 1.01)[:, None]
     assert is_better(few, squares)
     assert not is_better(squares, few)
-    one_joint = squares * np.array([0.9, 1.2])  # 10 % less of one joint does not make up for 20 % more of the other
+    # 10 % less of one joint does not make up for 20 % more of the other
+    one_joint = squares * np.array([0.9, 1.2])
     assert not is_better(one_joint, squares)
-    assert is_better(one_joint * np.array([1.0, 1e6]), squares * np.array([1.0, 1.3e6])), "units of a joint do not matter"
+    assert is_better(one_joint * np.array([1.0, 1e6]), squares * np.array([1.0, 1.3e6])), (
+        "units of a joint do not matter"
+    )
 
 
 @pytest.mark.parametrize("name", ["didim", "iv"])
 def test_a_clock_that_starts_at_any_time(name: str) -> None:
     late = log(1e-3).replace(t=log(1e-3).t + 64.0)
-    found = [sy.identify(described(), each, name, controller=law(), **FIXED).base_values for each in (log(1e-3), late)]
+    found = [
+        sy.identify(described(), each, name, controller=law(), **FIXED).base_values
+        for each in (log(1e-3), late)
+    ]
     np.testing.assert_allclose(found[1], found[0], rtol=1e-6, atol=1e-6 * np.abs(found[0]).max())

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.experiments.fleet.partial_pooling import given_spread, pool
-from steelyard.experiments.fleet.standing_out import FALSE, chance_of, find_standing_out
+from steelyard.experiments.fleet.fleet_thresholds import THRESHOLDS
+from steelyard.experiments.fleet.outliers import find_outliers, probability_of
+from steelyard.experiments.fleet.partial_pooling import pool, pool_with_spread
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAMES = ("joint1.Fv", "joint1.Fc", "joint2.Fv", "joint2.Fc", "link2.m")
@@ -17,7 +18,9 @@ SPREAD = np.array([0.2, 0.3, 0.1, 0.4, 0.1])
 SIZES = CENTER
 
 
-def fleet(seed: int, robots: int, rows: int = 60, planted: dict[tuple[int, int], float] | None = None) -> tuple[Array, Array]:
+def fleet(
+    seed: int, robots: int, rows: int = 60, planted: dict[tuple[int, int], float] | None = None
+) -> tuple[Array, Array]:
     """Factors (R, b + 1, b + 1) of [Y tau] with unit noise, and the true parameters (R, b)."""
     rng = np.random.default_rng(seed)
     true = CENTER + SPREAD * rng.normal(size=(robots, 5))
@@ -25,12 +28,23 @@ def fleet(seed: int, robots: int, rows: int = 60, planted: dict[tuple[int, int],
         true[robot, parameter] += times * SPREAD[parameter]
     Y = rng.normal(size=(robots, rows, 5)) * 3.0
     tau = np.einsum("rij,rj->ri", Y, true) + rng.normal(size=(robots, rows))
-    return np.array([np.linalg.qr(np.column_stack([a, b]), mode="r") for a, b in zip(Y, tau, strict=True)]), true
+    return (
+        np.array(
+            [np.linalg.qr(np.column_stack([a, b]), mode="r") for a, b in zip(Y, tau, strict=True)]
+        ),
+        true,
+    )
 
 
 def pooled(triangles: Array, free: Array | None = None) -> Any:
     none = np.zeros((len(triangles), 5), bool)
-    return pool(triangles, CENTER * 1.1, SIZES, [name.rpartition(".")[2] for name in NAMES], none if free is None else free)
+    return pool(
+        triangles,
+        CENTER * 1.1,
+        SIZES,
+        [name.rpartition(".")[2] for name in NAMES],
+        none if free is None else free,
+    )
 
 
 def test_the_estimate_is_that_of_the_normal_distribution_of_everything() -> None:
@@ -41,13 +55,18 @@ def test_the_estimate_is_that_of_the_normal_distribution_of_everything() -> None
     rows = triangles[:, :, :-1] * SIZES
     A, h = rows.transpose(0, 2, 1) @ rows, np.einsum("rji,rj->ri", rows, triangles[:, :, -1])
     start = np.full(b, 1.1)
-    center, d, C = given_spread(A, h, start, spread, np.zeros((R, b), bool))
+    center, d, C = pool_with_spread(A, h, start, spread, np.zeros((R, b), bool))
     whole = np.zeros(((R + 1) * b, (R + 1) * b))
     right = np.zeros((R + 1) * b)
     whole[:b, :b], right[:b] = A.sum(axis=0) + np.eye(b) / 100.0, h.sum(axis=0) + start / 100.0
     for r in range(R):
         at = slice((r + 1) * b, (r + 2) * b)
-        whole[:b, at], whole[at, :b], whole[at, at], right[at] = A[r], A[r], A[r] + np.diag(spread**-2.0), h[r]
+        whole[:b, at], whole[at, :b], whole[at, at], right[at] = (
+            A[r],
+            A[r],
+            A[r] + np.diag(spread**-2.0),
+            h[r],
+        )
     joint = np.linalg.solve(whole, right)
     assert np.allclose(center, joint[:b], rtol=1e-9)
     assert np.allclose(d.ravel(), joint[b:], atol=1e-9)
@@ -72,7 +91,9 @@ def test_pooled_is_nearer_to_the_truth_than_each_by_itself_and_than_the_type() -
     triangles, true = fleet(20, 40, rows=12)
     made = pooled(triangles)
     alone = np.array([np.linalg.lstsq(T[:, :-1], T[:, -1], rcond=None)[0] for T in triangles])
-    error = [np.sqrt(np.mean(((x - true) / SPREAD) ** 2)) for x in (made.values, alone, made.center)]
+    error = [
+        np.sqrt(np.mean(((x - true) / SPREAD) ** 2)) for x in (made.values, alone, made.center)
+    ]
     assert error[0] < 0.8 * error[1]
     assert error[0] < 0.8 * error[2]
 
@@ -92,25 +113,31 @@ def test_long_logs_speak_for_themselves_and_short_ones_for_the_type() -> None:
 def test_what_stands_out_is_found_and_nothing_else() -> None:
     planted = {(3, 1): 9.0, (17, 2): -9.0, (30, 4): 10.0}
     triangles, _ = fleet(40, 50, planted=planted)
-    _, free, chance = find_standing_out(triangles, CENTER, SIZES, NAMES)
+    _, free, chance = find_outliers(triangles, CENTER, SIZES, NAMES)
     found = {(int(r), NAMES[i].rpartition(".")[0]) for r, i in zip(*np.nonzero(free), strict=True)}
     assert found == {(3, "joint1"), (17, "joint2"), (30, "link2")}
-    assert np.all(chance[free] < FALSE / 130)
+    assert np.all(chance[free] < THRESHOLDS.false_alarm / 130)
 
 
 @pytest.mark.parametrize("robots", [8, 12])
-def test_what_stands_out_in_a_small_fleet_does_not_hide_behind_its_own_share_of_the_spread(robots: int) -> None:
+def test_what_stands_out_in_a_small_fleet_does_not_hide_behind_its_own_share_of_the_spread(
+    robots: int,
+) -> None:
     for seed in range(45, 50):
         triangles, _ = fleet(seed, robots, planted={(1, 0): 10.0, (1, 1): 10.0})
-        _, free, _ = find_standing_out(triangles, CENTER, SIZES, NAMES)
+        _, free, _ = find_outliers(triangles, CENTER, SIZES, NAMES)
         assert np.argwhere(free).tolist() == [[1, 0], [1, 1]]
 
 
 def test_a_fleet_without_any_that_stands_out_is_told_so() -> None:
     """In one of a hundred such fleets something may."""
-    alarms = [find_standing_out(fleet(seed, 30)[0], CENTER, SIZES, NAMES)[1].any() for seed in range(100, 130)]
+    alarms = [
+        find_outliers(fleet(seed, 30)[0], CENTER, SIZES, NAMES)[1].any() for seed in range(100, 130)
+    ]
     assert sum(alarms) <= 2
-    small = [find_standing_out(fleet(seed, 6)[0], CENTER, SIZES, NAMES)[1].any() for seed in range(130, 190)]
+    small = [
+        find_outliers(fleet(seed, 6)[0], CENTER, SIZES, NAMES)[1].any() for seed in range(130, 190)
+    ]
     assert sum(small) <= 3
 
 
@@ -119,7 +146,11 @@ def test_the_chance_of_a_deviation_is_what_is_told() -> None:
     p = []
     for seed in range(200, 206):
         made = pooled(fleet(seed, 50)[0])
-        p += [chance_of(made, robot, np.array(at)) for robot in range(50) for at in ([0, 1], [2, 3], [4])]
+        p += [
+            probability_of(made, robot, np.array(at))
+            for robot in range(50)
+            for at in ([0, 1], [2, 3], [4])
+        ]
     assert abs(np.mean(np.array(p) < 0.1) - 0.1) < 0.03
     assert abs(np.mean(p) - 0.5) < 0.05
 
@@ -133,7 +164,7 @@ def test_the_chance_of_a_deviation_that_was_left_out_is_what_is_told() -> None:
             for at in ([0, 1], [4]):
                 free = np.zeros((20, 5), bool)
                 free[robot, at] = True
-                p.append(chance_of(pooled(triangles, free), robot, np.array(at), freed=True))
+                p.append(probability_of(pooled(triangles, free), robot, np.array(at), freed=True))
     assert abs(np.mean(np.array(p) < 0.2) - 0.2) < 0.1
     assert abs(np.mean(p) - 0.5) < 0.12
 

@@ -1,4 +1,4 @@
-"""The two-link arm's equations are those of the lecture and of textbooks, and print as a person would write them.
+"""The two-link arm's equations are those of the lecture and of textbooks.
 
 `pytest --update` rewrites the text that is kept beside this file.
 """
@@ -31,16 +31,23 @@ def same(a: sp.Expr, b: sp.Expr) -> bool:
 def test_the_textbook_form_of_the_two_link_arm(arm: Symbolic) -> None:
     """Siciliano et al. 2009, section 7.3.2 (two-link planar arm), without motors."""
     h = -m2 * l1 * lc2 * sp.sin(q2)
-    assert same(arm.M[0, 0], m1 * lc1**2 + I1 + m2 * (l1**2 + lc2**2 + 2 * l1 * lc2 * sp.cos(q2)) + I2)
+    assert same(
+        arm.M[0, 0], m1 * lc1**2 + I1 + m2 * (l1**2 + lc2**2 + 2 * l1 * lc2 * sp.cos(q2)) + I2
+    )
     assert same(arm.M[0, 1], m2 * (lc2**2 + l1 * lc2 * sp.cos(q2)) + I2)
     assert same(arm.M[1, 1], m2 * lc2**2 + I2)
-    assert all(same(x, y) for x, y in zip(arm.C, [h * qd2, h * (qd1 + qd2), -h * qd1, 0], strict=True))
+    assert all(
+        same(x, y) for x, y in zip(arm.C, [h * qd2, h * (qd1 + qd2), -h * qd1, 0], strict=True)
+    )
     assert same(arm.g[0], (m1 * lc1 + m2 * l1) * g0 * sp.cos(q1) + m2 * lc2 * g0 * sp.cos(q1 + q2))
     assert same(arm.g[1], m2 * lc2 * g0 * sp.cos(q1 + q2))
 
 
 def test_it_prints_as_a_person_would_write_it(arm: Symbolic) -> None:
-    assert str(arm.M[0, 0]) == "I_czz1 + I_czz2 + l_1**2*m_2 + 2*l_1*l_c2*m_2*cos(q_2) + l_c1**2*m_1 + l_c2**2*m_2"
+    assert (
+        str(arm.M[0, 0])
+        == "I_czz1 + I_czz2 + l_1**2*m_2 + 2*l_1*l_c2*m_2*cos(q_2) + l_c1**2*m_1 + l_c2**2*m_2"
+    )
     assert str(arm.C[0, 1]) == "-l_1*l_c2*m_2*(qdot_1 + qdot_2)*sin(q_2)"
     assert str(arm.g[1]) == "g_0*l_c2*m_2*cos(q_1 + q_2)"
     numbers = symbolic(sy.load("planar_2r").tree, "planar_2r", parameters="numeric")
@@ -49,7 +56,10 @@ def test_it_prints_as_a_person_would_write_it(arm: Symbolic) -> None:
 
 
 def test_potential_energy_of_the_lecture(arm: Symbolic) -> None:
-    """Lagrangian lecture, "Potential energy": V1 = m1 g l1/2 sin q1, V2 = m2 g (l1 sin q1 + l2/2 sin(q1 + q2)), mass at mid-link."""
+    """Lagrangian lecture, "Potential energy".
+
+    V1 = m1 g l1/2 sin q1, V2 = m2 g (l1 sin q1 + l2/2 sin(q1 + q2)), mass at mid-link.
+    """
     l2 = sp.Symbol("l_2", real=True)
     V1 = m1 * g0 * l1 / 2 * sp.sin(q1)
     V2 = m2 * g0 * (l1 * sp.sin(q1) + l2 / 2 * sp.sin(q1 + q2))
@@ -57,7 +67,10 @@ def test_potential_energy_of_the_lecture(arm: Symbolic) -> None:
 
 
 def test_kinetic_energy_by_the_jacobians_of_the_lecture(arm: Symbolic) -> None:
-    """Lagrangian lecture, "Kinetic energy" and "Jacobians": T = qd^T sum of (J_u^T m J_u + J_w^T R I R^T J_w) qd / 2."""
+    """Lagrangian lecture, "Kinetic energy" and "Jacobians".
+
+    T = qd^T sum of (J_u^T m J_u + J_w^T R I R^T J_w) qd / 2.
+    """
     z = sp.Matrix([0, 0, 1])
 
     def turned(angle: sp.Expr, length: sp.Expr) -> sp.Matrix:
@@ -65,7 +78,10 @@ def test_kinetic_energy_by_the_jacobians_of_the_lecture(arm: Symbolic) -> None:
 
     o1, o2 = sp.zeros(3, 1), turned(q1, l1)
     om1, om2 = turned(q1, lc1), o2 + turned(q1 + q2, lc2)
-    Ju = [sp.Matrix.hstack(z.cross(om1 - o1), sp.zeros(3, 1)), sp.Matrix.hstack(z.cross(om2 - o1), z.cross(om2 - o2))]
+    Ju = [
+        sp.Matrix.hstack(z.cross(om1 - o1), sp.zeros(3, 1)),
+        sp.Matrix.hstack(z.cross(om2 - o1), z.cross(om2 - o2)),
+    ]
     Jw = [sp.Matrix.hstack(z, sp.zeros(3, 1)), sp.Matrix.hstack(z, z)]
     D = sp.zeros(2, 2)
     for m, J, W, angle, Izz in zip((m1, m2), Ju, Jw, (q1, q1 + q2), (I1, I2), strict=True):
@@ -93,7 +109,9 @@ def test_the_row_of_the_report_from_the_closed_form(arm: Symbolic) -> None:
 
 @pytest.mark.parametrize("name", ["planar_2r", "spatial_3r"])
 def test_the_document(name: str, update: bool) -> None:
-    made = document(symbolic(sy.load(name).tree, name, parameters="barycentric")).replace(sy.__version__, "VERSION")
+    made = document(symbolic(sy.load(name).tree, name, parameters="barycentric")).replace(
+        sy.__version__, "VERSION"
+    )
     path = GOLDEN / f"{name}.tex"
     if update:
         GOLDEN.mkdir(exist_ok=True)

@@ -1,4 +1,7 @@
-"""What the writers make of a hand-written URDF and of built-in robots, kept as text. `pytest --update` rewrites it."""
+"""What the writers make of a hand-written URDF and of built-in robots, kept as text.
+
+`pytest --update` rewrites it.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,25 @@ def identified():
     arm = load(GOLDEN / "arm.urdf")
     arm = edit.with_payload(arm, 1.5, (0.0, 0.0, 0.25), 0.004, "fore")
     arm = edit.with_payload(arm, 0.25, (0.5, 0.0, 0.0), 0.001, "upper")
-    arm = edit.with_friction(arm, viscous=[0.625, 0.3, 4.0], coulomb={"elbow": 0.2}, offset={"shoulder": -0.05})
+    arm = edit.with_friction(
+        arm, viscous=[0.625, 0.3, 4.0], coulomb={"elbow": 0.2}, offset={"shoulder": -0.05}
+    )
     return edit.with_gravity(edit.with_rotors(arm, {"wrist": 1.25}), (0.0, -9.81, 0.0))
 
 
 MADE = {
     "arm_identified.urdf": lambda: urdf(identified()),
-    "arm_held.urdf": lambda: urdf(edit.freeze(load(GOLDEN / "arm.urdf"), {"shoulder": 0.5, "wrist": 0.1})),
+    "arm_held.urdf": lambda: urdf(
+        edit.freeze(load(GOLDEN / "arm.urdf"), {"shoulder": 0.5, "wrist": 0.1})
+    ),
     "arm_fresh.urdf": lambda: urdf(replace(identified(), source=None)),
     "arm.toml": lambda: toml(identified()),
     "spatial_3r.urdf": lambda: urdf(load("spatial_3r")),
-    "puma560_loaded.toml": lambda: toml(edit.with_friction(edit.with_payload(load("puma560"), 1.0, frame="link6"), viscous={"joint1": 5})),
+    "puma560_loaded.toml": lambda: toml(
+        edit.with_friction(
+            edit.with_payload(load("puma560"), 1.0, frame="link6"), viscous={"joint1": 5}
+        )
+    ),
 }
 
 
@@ -46,16 +57,31 @@ def test_what_is_written(name: str, update: bool) -> None:
 
 def test_only_lines_that_changed_are_touched() -> None:
     """Comments, white space, quotes, unknown elements and the order of attributes stay."""
-    before, after = (text.splitlines() for text in ((GOLDEN / "arm.urdf").read_text("utf-8"), urdf(identified())))
+    before, after = (
+        text.splitlines() for text in ((GOLDEN / "arm.urdf").read_text("utf-8"), urdf(identified()))
+    )
     gone = [line[2:].strip() for line in difflib.ndiff(before, after) if line.startswith("- ")]
-    meant = ("<mass", "<origin rpy", "<inertia izz", '<link name="fore"', "<dynamics", '<joint name="elbow"')
-    assert [next(start for start in meant if line.startswith(start)) for line in gone] == list(meant)
+    meant = (
+        "<mass",
+        "<origin rpy",
+        "<inertia izz",
+        '<link name="fore"',
+        "<dynamics",
+        '<joint name="elbow"',
+    )
+    assert [next(start for start in meant if line.startswith(start)) for line in gone] == list(
+        meant
+    )
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "iso-8859-1", "utf-16"])
 def test_line_ends_and_encodings_are_kept(newline: str, encoding: str, tmp_path: Path) -> None:
-    text = (GOLDEN / "arm.urdf").read_text("utf-8").replace('encoding="utf-8"', f'encoding="{encoding.removesuffix("-sig")}"')
+    text = (
+        (GOLDEN / "arm.urdf")
+        .read_text("utf-8")
+        .replace('encoding="utf-8"', f'encoding="{encoding.removesuffix("-sig")}"')
+    )
     source = text.replace("\n", newline).encode(encoding)
     (tmp_path / "in.urdf").write_bytes(source)
     write_urdf(load(tmp_path / "in.urdf"), tmp_path / "same.urdf")
@@ -94,9 +120,14 @@ def test_comments_and_order_of_a_toml_file_stay(newline: str, tmp_path: Path) ->
     (tmp_path / "two.toml").write_bytes(COMMENTED.replace("\n", newline).encode())
     arm = load(tmp_path / "two.toml")
     assert toml(arm) == COMMENTED.replace("\n", newline)
-    arm = edit.with_rotors(edit.with_friction(edit.with_payload(arm, 0.5, (1.0, 0.0, 0.0)), viscous=0.3, offset=0.05), 1.5)
+    arm = edit.with_rotors(
+        edit.with_friction(edit.with_payload(arm, 0.5, (1.0, 0.0, 0.0)), viscous=0.3, offset=0.05),
+        1.5,
+    )
     wanted = (
-        COMMENTED.replace("viscous = 0.1, coulomb = 0.2 }", "viscous = 0.3, coulomb = 0.2, offset = 0.05}")
+        COMMENTED.replace(
+            "viscous = 0.1, coulomb = 0.2 }", "viscous = 0.3, coulomb = 0.2, offset = 0.05}"
+        )
         .replace("rotor_inertia = 1e-4,", "rotor_inertia = 0.00015,")
         .replace("[0.1, 0.2, 0.3] ", "[0.1, 0.3, 0.4] ")
         .replace("mass = 2.0 ", "mass = 2.5 ")
@@ -113,9 +144,14 @@ def test_an_inertia_about_the_frame_stays_one_and_is_exact() -> None:
 
 
 def test_only_what_changed_is_added_to_a_toml_file() -> None:
-    text = 'convention = "modified"\n\n[[joints]]\na = 0.5 # long\n\n# the fore arm\n[[joints]]\na = 0.3\n\n# the end\n'
+    text = (
+        'convention = "modified"\n\n[[joints]]\na = 0.5 # long\n\n# the fore arm\n[[joints]]\na ='
+        " 0.3\n\n# the end\n"
+    )
     arm = read_toml(text)
-    assert toml(edit.with_payload(arm, 2.0)) == text.replace("a = 0.3\n", "a = 0.3\nlink = {mass = 2.0, inertia = [0.0, 0.0, 0.0]}\n")
+    assert toml(edit.with_payload(arm, 2.0)) == text.replace(
+        "a = 0.3\n", "a = 0.3\nlink = {mass = 2.0, inertia = [0.0, 0.0, 0.0]}\n"
+    )
     geared = edit.with_rotors(arm, {"joint1": 0.5})
     assert toml(geared) == text.replace("# long\n", "# long\narmature = 0.5\n")
     tilted = edit.with_gravity(replace(arm, name="new"), (0.0, 9.81, 0.0))

@@ -1,4 +1,7 @@
-"""The C and the NumPy source of one algorithm, kept as text: what changes them shows in a review. `pytest --update` rewrites them."""
+"""The C and the NumPy source of one algorithm, kept as text: what changes them shows in a review.
+
+`pytest --update` rewrites them.
+"""
 
 from __future__ import annotations
 

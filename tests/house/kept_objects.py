@@ -1,6 +1,9 @@
-"""What modules keep for as long as the process lives: locks, threads, pools, handles and caches, found in the objects themselves.
+"""What modules keep for as long as the process lives.
 
-`python -m tests.house.kept_objects` imports every module of steelyard, makes calls of every kind, and prints what it finds as JSON.
+Locks, threads, pools, handles and caches, found in the objects themselves.
+
+`python -m tests.house.kept_objects` imports every module of steelyard, makes calls of every kind,
+and prints what it finds as JSON.
 """
 
 from __future__ import annotations
@@ -24,9 +27,22 @@ from concurrent.futures import Executor
 from types import FunctionType, ModuleType
 from typing import Any
 
-LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore, threading.Barrier, threading.Event)
+LOCKS = (
+    type(threading.Lock()),
+    type(threading.RLock()),
+    threading.Condition,
+    threading.Semaphore,
+    threading.Barrier,
+    threading.Event,
+)
 QUEUES = (queue.Queue, queue.SimpleQueue)
-THREADS = (threading.Thread, threading.local, Executor, multiprocessing.pool.Pool, multiprocessing.process.BaseProcess)
+THREADS = (
+    threading.Thread,
+    threading.local,
+    Executor,
+    multiprocessing.pool.Pool,
+    multiprocessing.process.BaseProcess,
+)
 HANDLES = (subprocess.Popen, socket.socket, io.IOBase)
 HOLDERS = (*LOCKS, *QUEUES, *THREADS, *HANDLES)
 WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
@@ -35,7 +51,10 @@ CONTAINERS = (dict, list, set)
 
 
 class Registered:
-    """What was registered for forks while the block ran: the objects whose methods are called, and those that a function names."""
+    """What was registered for forks while the block ran.
+
+    The objects whose methods are called, and those that a function names.
+    """
 
     def __enter__(self) -> Registered:
         self.callbacks: list[Any] = []
@@ -55,19 +74,30 @@ class Registered:
         found = []
         for callback in self.callbacks:
             if isinstance(callback, FunctionType):
-                found += [callback.__globals__[name] for name in callback.__code__.co_names if name in callback.__globals__]
+                found += [
+                    callback.__globals__[name]
+                    for name in callback.__code__.co_names
+                    if name in callback.__globals__
+                ]
             else:
                 found.append(callback.__self__)
         return found
 
 
 def kept(modules: Iterable[ModuleType], beyond: Iterable[Any] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield every object that modules of steelyard keep, with the path to it; what is `beyond` is not looked into.
+    """Yield every object that modules of steelyard keep, with the path to it.
 
-    Looked into: attributes of modules, of classes and of their instances, items of containers, closures and default arguments.
+    What is `beyond` is not looked into.
+
+    Looked into: attributes of modules, of classes and of their instances, items of containers,
+    closures and default arguments.
     """
     seen = {id(each) for each in beyond}
-    waiting = [(f"{module.__name__}.{name}", value) for module in modules for name, value in list(vars(module).items())]
+    waiting = [
+        (f"{module.__name__}.{name}", value)
+        for module in modules
+        for name, value in list(vars(module).items())
+    ]
     while waiting:
         path, value = waiting.pop()
         if id(value) in seen or isinstance(value, ModuleType) or not _own(value):
@@ -103,7 +133,10 @@ def _items(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{number}]", part) for number, part in enumerate(list(value)))
     elif isinstance(value, FunctionType):
         yield from (("()", cell.cell_contents) for cell in value.__closure__ or () if _filled(cell))
-        yield from (("()", part) for part in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()))
+        yield from (
+            ("()", part)
+            for part in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+        )
     elif isinstance(value, functools.partial):
         yield from (("()", part) for part in (value.func, *value.args, *value.keywords.values()))
 
@@ -130,23 +163,49 @@ def _attribute(value: Any, name: str) -> Any:
 
 def holders(modules: Iterable[ModuleType], registered: Iterable[Any] = ()) -> list[str]:
     """Return the paths of locks, threads, pools and handles that are not registered for forks."""
-    return [f"{path} ({type(value).__name__})" for path, value in kept(modules, registered) if isinstance(value, HOLDERS)]
+    return [
+        f"{path} ({type(value).__name__})"
+        for path, value in kept(modules, registered)
+        if isinstance(value, HOLDERS)
+    ]
 
 
 def caches(modules: Iterable[ModuleType], registered: Iterable[Any] = ()) -> list[str]:
     """Return the names of cached functions and of weak mappings."""
-    found = [(path, value) for path, value in kept(modules, registered) if isinstance(value, CACHES)]
-    return sorted({path if isinstance(value, WEAK) else f"{value.__module__}.{value.__qualname__}" for path, value in found})
+    found = [
+        (path, value) for path, value in kept(modules, registered) if isinstance(value, CACHES)
+    ]
+    return sorted(
+        {
+            path if isinstance(value, WEAK) else f"{value.__module__}.{value.__qualname__}"
+            for path, value in found
+        }
+    )
 
 
-def sizes(modules: Iterable[ModuleType], registered: Iterable[Any] = ()) -> dict[int, tuple[str, Any, int]]:
+def sizes(
+    modules: Iterable[ModuleType], registered: Iterable[Any] = ()
+) -> dict[int, tuple[str, Any, int]]:
     """Return path, object and size of the containers that modules and classes keep under a name."""
     known = list(modules)
     named = [(module.__name__, vars(module)) for module in known]
-    named += [(f"{cls.__module__}.{cls.__qualname__}", vars(cls)) for _, cls in kept(known, registered) if isinstance(cls, type)]
+    named += [
+        (f"{cls.__module__}.{cls.__qualname__}", vars(cls))
+        for _, cls in kept(known, registered)
+        if isinstance(cls, type)
+    ]
     skipped = {id(each) for each in registered}
-    pairs = [(f"{owner}.{name}", value) for owner, names in named for name, value in list(names.items()) if isinstance(value, CONTAINERS)]
-    return {id(value): (path, value, len(value)) for path, value in pairs if id(value) not in skipped and not path.endswith("__")}
+    pairs = [
+        (f"{owner}.{name}", value)
+        for owner, names in named
+        for name, value in list(names.items())
+        if isinstance(value, CONTAINERS)
+    ]
+    return {
+        id(value): (path, value, len(value))
+        for path, value in pairs
+        if id(value) not in skipped and not path.endswith("__")
+    }
 
 
 def grown(before: dict[int, tuple[str, Any, int]]) -> list[str]:
@@ -157,12 +216,20 @@ def grown(before: dict[int, tuple[str, Any, int]]) -> list[str]:
 def rebound(modules: Iterable[ModuleType], before: dict[str, dict[str, int]]) -> list[str]:
     """Return the names that modules have bound to something else."""
     now = names(modules)
-    return sorted(f"{module}.{name}" for module, bound in before.items() for name, at in bound.items() if now[module].get(name) != at)
+    return sorted(
+        f"{module}.{name}"
+        for module, bound in before.items()
+        for name, at in bound.items()
+        if now[module].get(name) != at
+    )
 
 
 def names(modules: Iterable[ModuleType]) -> dict[str, dict[str, int]]:
     """Return what each name of each module is bound to."""
-    return {module.__name__: {name: id(value) for name, value in vars(module).items()} for module in modules}
+    return {
+        module.__name__: {name: id(value) for name, value in vars(module).items()}
+        for module in modules
+    }
 
 
 def package() -> list[ModuleType]:
@@ -170,7 +237,14 @@ def package() -> list[ModuleType]:
     import steelyard
 
     found = pkgutil.walk_packages(steelyard.__path__, "steelyard.")
-    return [steelyard, *(importlib.import_module(each.name) for each in found if not each.name.endswith("__main__"))]
+    return [
+        steelyard,
+        *(
+            importlib.import_module(each.name)
+            for each in found
+            if not each.name.endswith("__main__")
+        ),
+    ]
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """The Python of a page, run as one session.
 
-A ```python block is run, and must print what a ```text block right after it says. What an example takes for granted (a robot, a log) is
-made by a comment `<!-- setup ... -->` before it, which readers do not see; there `pages` is the folder of the documentation. After
-`<!-- expensive -->` a block, and all that follow on the page, are run only by `python -m benchmarks.tutorials`; after
+A ```python block is run, and must print what a ```text block right after it says. What an example
+takes for granted (a robot, a log) is made by a comment `<!-- setup ... -->` before it, which
+readers do not see; there `pages` is the folder of the documentation. After `<!-- expensive -->` a
+block, and all that follow on the page, are run only by `python -m benchmarks.tutorials`; after
 `<!-- not run: reason -->` a block is not run at all.
 """
 
@@ -22,7 +23,8 @@ from tests.house.sources import ROOT
 
 PAGES = ROOT / "docs"
 PART = re.compile(
-    r"^(?:```(?P<kind>python|text)\n(?P<code>.*?)^```|<!-- setup\n(?P<setup>.*?)^-->|<!-- (?P<mark>expensive|not run: [^>]+) -->)",
+    r"^(?:```(?P<kind>python|text)\n(?P<code>.*?)^```|<!-- setup\n(?P<setup>.*?)^-->|<!--"
+    r" (?P<mark>expensive|not run: [^>]+) -->)",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -48,20 +50,34 @@ def examples(text: str) -> Iterator[Example]:
     """The setups and examples of a page, in their order."""
     parts, cheap, skipped = list(PART.finditer(text)), True, False
     for part, after in zip(parts, [*parts[1:], None], strict=True):
-        mark, code = part["mark"] or "", part["setup"] or (part["code"] if part["kind"] == "python" else None)
+        mark, code = (
+            part["mark"] or "",
+            part["setup"] or (part["code"] if part["kind"] == "python" else None),
+        )
         if code is not None and not skipped:
-            adjacent = after is not None and after["kind"] == "text" and not text[part.end() : after.start()].strip()
+            adjacent = (
+                after is not None
+                and after["kind"] == "text"
+                and not text[part.end() : after.start()].strip()
+            )
             line = text.count("\n", 0, part.start()) + 2
-            yield Example(line, code, after["code"] if adjacent and after is not None else None, cheap)
+            yield Example(
+                line, code, after["code"] if adjacent and after is not None else None, cheap
+            )
         cheap, skipped = cheap and mark != "expensive", mark.startswith("not run")
 
 
 def run(path: Path, expensive: bool = False) -> int:
-    """Run the examples of a page in the current folder and return how many; an AssertionError names page and line."""
+    """Run the examples of a page in the current folder and return how many.
+
+    An AssertionError names page and line.
+    """
     space: dict[str, object] = {"__name__": "__page__", "pages": PAGES}
     exec("import numpy as np\nimport steelyard as sy", space)
     count = 0
-    for example in cells(path) if path.suffix == ".ipynb" else examples(path.read_text(encoding="utf-8")):
+    for example in (
+        cells(path) if path.suffix == ".ipynb" else examples(path.read_text(encoding="utf-8"))
+    ):
         if not (example.cheap or expensive):
             break
         printed = io.StringIO()
@@ -70,7 +86,10 @@ def run(path: Path, expensive: bool = False) -> int:
                 warnings.simplefilter("ignore", SteelyardWarning)
                 exec(compile("\n" * (example.line - 1) + example.code, str(path), "exec"), space)
         except Exception as error:
-            raise AssertionError(f"{path.name}: the example at line {example.line} fails: {type(error).__name__}: {error}") from error
+            raise AssertionError(
+                f"{path.name}: the example at line {example.line} fails: {type(error).__name__}:"
+                f" {error}"
+            ) from error
         if example.says is not None:
             told, said = printed.getvalue().strip(), example.says.strip()
             assert told == said, f"{path.name}, line {example.line} prints\n{told}\nand not\n{said}"

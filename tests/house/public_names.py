@@ -1,4 +1,7 @@
-"""Every public name with its help: those of `steelyard.__all__`, and the public methods and properties of the classes among them."""
+"""Every public name with its help.
+
+Those of `steelyard.__all__`, and the public methods and properties of the classes among them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import steelyard as sy
 
 @dataclass(frozen=True)
 class Public:
-    """A public name such as Robot.mass_matrix, what it is ("function", "class", "property" or "error"), and its object."""
+    """A public name such as Robot.mass_matrix, its kind and its object."""
 
     name: str
     kind: str
@@ -24,24 +27,38 @@ class Public:
 
     @property
     def arguments(self) -> list[str]:
-        """What must be explained: the arguments of a function, or of a class that is made by its users."""
+        """What must be explained.
+
+        The arguments of a function, or of a class that is made by its users.
+        """
         function = getattr(self.thing, "__wrapped__", self.thing)
         if self.kind == "class":
-            return list(inspect.signature(self.thing).parameters) if self.name in MADE_BY_USERS else []
+            return (
+                list(inspect.signature(self.thing).parameters) if self.name in MADE_BY_USERS else []
+            )
         if self.kind != "function":
             return []
         names = inspect.signature(function, follow_wrapped=True).parameters
         return [name for name in names if name not in ("self", "cls")]
 
 
-MADE_BY_USERS = ("CollisionObserver", "Coupling", "Log", "OnlineIdentifier", "Sensors", "Trajectory")
+MADE_BY_USERS = (
+    "CollisionObserver",
+    "Coupling",
+    "Log",
+    "OnlineIdentifier",
+    "Sensors",
+    "Trajectory",
+)
 
 
 def public_names() -> Iterator[Public]:
     for name in sy.__all__:
         thing = getattr(sy, name)
         if inspect.ismodule(thing):
-            yield from (Public(f"{name}.{each}", "function", getattr(thing, each)) for each in thing.__all__)
+            yield from (
+                Public(f"{name}.{each}", "function", getattr(thing, each)) for each in thing.__all__
+            )
         elif inspect.isclass(thing):
             yield Public(name, "error" if issubclass(thing, Exception) else "class", thing)
             if not issubclass(thing, Exception):
@@ -54,7 +71,11 @@ def members(owner: str, cls: type) -> Iterator[Public]:
     """The public methods and properties of a class, inherited ones included."""
     for name in dir(cls):
         thing = inspect.getattr_static(cls, name)
-        if name.startswith("_") or inspect.ismemberdescriptor(thing) or name in getattr(cls, "__dataclass_fields__", {}):
+        if (
+            name.startswith("_")
+            or inspect.ismemberdescriptor(thing)
+            or name in getattr(cls, "__dataclass_fields__", {})
+        ):
             continue
         function = getattr(thing, "__func__", thing)
         if inspect.isfunction(function):

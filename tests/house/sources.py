@@ -28,16 +28,27 @@ def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionD
 def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines of a function's body, its docstring apart."""
     body = function.body
-    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str)
+    documented = (
+        isinstance(body[0], ast.Expr)
+        and isinstance(body[0].value, ast.Constant)
+        and isinstance(body[0].value.value, str)
+    )
     body = body[1:] if documented else body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
 def import_graph(folder: Path = PACKAGE) -> dict[str, set[str]]:
-    """Module -> modules of the package that it imports anywhere: at its top, inside functions, and for type checking only."""
+    """Module -> modules of the package that it imports anywhere.
+
+    At its top, inside functions, and for type checking only.
+    """
     files = {_module_name(path, folder): path for path in folder.rglob("*.py")}
     return {
-        name: {target for node in ast.walk(parse(path)) for target in _targets(node, name, path, set(files))}
+        name: {
+            target
+            for node in ast.walk(parse(path))
+            for target in _targets(node, name, path, set(files))
+        }
         for name, path in files.items()
     }
 
@@ -66,7 +77,10 @@ def _module_name(path: Path, folder: Path) -> str:
 
 
 def _targets(node: ast.AST, module: str, path: Path, known: set[str]) -> set[str]:
-    """The modules that an import statement names: of `from a import b`, a.b if that is a module, else a."""
+    """The modules that an import statement names.
+
+    Of `from a import b`, a.b if that is a module, else a.
+    """
     if isinstance(node, ast.Import):
         return {alias.name for alias in node.names} & known
     if not isinstance(node, ast.ImportFrom):

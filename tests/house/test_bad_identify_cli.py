@@ -1,4 +1,7 @@
-"""Bad files and logs from a shell are one sentence; doctor names them; folders are written whole or not at all."""
+"""Bad files and logs from a shell are one sentence.
+
+Doctor names them; folders are written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,28 @@ __all__ = ["logs", "run"]  # fixtures
 
 def test_doctor_names_what_is_wrong(run: Run, logs: Path, tmp_path: Path) -> None:
     assert run("doctor", ROBOT, logs / "log.csv").code == 0
-    head, *rows = [line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")]
+    head, *rows = [
+        line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")
+    ]
     still = tmp_path / "still.csv"
-    still.write_text("\n".join([head, *(row.replace(row, rows[0].replace("0,", f"{k / 200},", 1)) for k, row in enumerate(rows))]))
+    still.write_text(
+        "\n".join(
+            [
+                head,
+                *(
+                    row.replace(row, rows[0].replace("0,", f"{k / 200},", 1))
+                    for k, row in enumerate(rows)
+                ),
+            ]
+        )
+    )
     ran = run("doctor", ROBOT, still)
     assert ran.code == 1, ran.err
     assert "never moved" in ran.out.lower()
     assert run("doctor", ROBOT, tmp_path / "absent.csv").code == 2
-    assert "1 if it has a fault or does not identify the robot" in " ".join(run("doctor", "--help").out.split())
+    assert "1 if it has a fault or does not identify the robot" in " ".join(
+        run("doctor", "--help").out.split()
+    )
 
 
 def test_doctor_leaves_with_1_where_torques_are_noise(run: Run, logs: Path, tmp_path: Path) -> None:
@@ -44,9 +61,23 @@ def test_a_folder_with_something_in_it_is_left_alone(run: Run, logs: Path, tmp_p
     assert ran.code == 2
     assert "--force" in ran.err
     assert [part.name for part in tmp_path.iterdir()] == ["mine.txt"]
-    ran = run("identify", ROBOT, logs / "log.csv", "-o", tmp_path, "--force", "--no-report", "--estimator", "wls")
+    ran = run(
+        "identify",
+        ROBOT,
+        logs / "log.csv",
+        "-o",
+        tmp_path,
+        "--force",
+        "--no-report",
+        "--estimator",
+        "wls",
+    )
     assert ran.code == 0, ran.err
-    assert sorted(part.name for part in tmp_path.iterdir()) == ["fit.json", "identified.toml", "mine.txt"]
+    assert sorted(part.name for part in tmp_path.iterdir()) == [
+        "fit.json",
+        "identified.toml",
+        "mine.txt",
+    ]
 
 
 def test_nothing_is_left_when_it_fails_halfway(tmp_path: Path) -> None:
@@ -61,7 +92,9 @@ def test_nothing_is_left_when_it_fails_halfway(tmp_path: Path) -> None:
 
 def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str]]]:
     """Bad input by what is wrong with it: arguments, and words that the sentence must have."""
-    lines = [line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in (logs / "log.csv").read_text().splitlines() if not line.startswith("#")
+    ]
     (folder / "two.csv").write_text("\n".join(lines[:3]))
     head = lines[0].replace("joint1", "hip").replace("joint2", "knee").replace("joint3", "heel")
     (folder / "names.csv").write_text("\n".join([head, *lines[1:]]))
@@ -84,12 +117,27 @@ def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str
         "no such robot": (["identify", "spatial_4r", folder / "log.csv"], ["spatial_3r"]),
         "another robot": (["identify", "puma560", folder / "log.csv"], ["joint"]),
         "torques of zeros": (["identify", ROBOT, folder / "zero.csv"], ["zero"]),
-        "degrees": (["identify", ROBOT, folder / "degrees.csv"], ["degrees.csv", "degrees", "radians"]),
+        "degrees": (
+            ["identify", ROBOT, folder / "degrees.csv"],
+            ["degrees.csv", "degrees", "radians"],
+        ),
         "a robot that never moved": (["identify", ROBOT, folder / "still.csv"], ["never moved"]),
-        "an unknown estimator": (["identify", ROBOT, folder / "log.csv", "--estimator", "wsl"], ["'wsl'", "wls"]),
-        "an unknown effort": (["identify", ROBOT, folder / "log.csv", "--effort", "volts"], ["volts"]),
-        "no such mapping": (["identify", ROBOT, folder / "log.csv", "--mapping", folder / "no.toml"], ["no.toml"]),
-        "a fit without its robot": (["validate", folder / "fit.json", folder / "log.csv"], ["identified.urdf"]),
+        "an unknown estimator": (
+            ["identify", ROBOT, folder / "log.csv", "--estimator", "wsl"],
+            ["'wsl'", "wls"],
+        ),
+        "an unknown effort": (
+            ["identify", ROBOT, folder / "log.csv", "--effort", "volts"],
+            ["volts"],
+        ),
+        "no such mapping": (
+            ["identify", ROBOT, folder / "log.csv", "--mapping", folder / "no.toml"],
+            ["no.toml"],
+        ),
+        "a fit without its robot": (
+            ["validate", folder / "fit.json", folder / "log.csv"],
+            ["identified.urdf"],
+        ),
     }
 
 
@@ -100,7 +148,9 @@ BAD = (
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_input_is_one_sentence_and_exit_code_2(run: Run, logs: Path, tmp_path: Path, what: str) -> None:
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    run: Run, logs: Path, tmp_path: Path, what: str
+) -> None:
     arguments, words = bad_logs(logs, tmp_path)[what]
     out = tmp_path / "out"
     ran = run(*arguments, *(["-o", out] if arguments[0] == "identify" else []))

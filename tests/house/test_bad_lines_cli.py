@@ -1,4 +1,7 @@
-"""A table of bad command lines: each ends in a sentence that names the offender in words that can be typed, and in exit code 2."""
+"""A table of bad command lines.
+
+Each ends in a sentence that names the offender in words that can be typed, and in exit code 2.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,27 @@ import steelyard as sy
 from steelyard.apps import cli
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.samples.preparation import Preparation
+from steelyard.option_groups.excitation import ExcitationOptions
 from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 
 ROBOT = "planar_2r"
-WITH_ROBOT = ("info", "check", "torque", "ik", "simulate", "excite", "doctor", "identify", "validate", "payload", "export", "demo", "bench")
+WITH_ROBOT = (
+    "info",
+    "check",
+    "torque",
+    "ik",
+    "simulate",
+    "excite",
+    "doctor",
+    "identify",
+    "validate",
+    "payload",
+    "export",
+    "demo",
+    "bench",
+)
 WITH_LOG = ("doctor", "identify", "validate", "payload")
 WITH_JOINTS = ("doctor", "identify", "validate", "payload", "excite", "check")
 NUMBERS = {  # options that take one number
@@ -36,7 +54,7 @@ LISTS = {  # options that take numbers with commas
     "identify": ("--mask", "--known-mass", "--gear-ratio"),
 }  # fmt: skip
 PYTHON = {
-    *(field.name for group in (Preparation, ModelOptions, sy.signals.Mapping) for field in fields(group)),
+    *(field.name for group in (Preparation, ModelOptions, ExcitationOptions, sy.signals.Mapping) for field in fields(group)),
     *(name for each in (sy.excite, sy.identify, sy.read_log, sy.simulate, sy.payload) for name in inspect.signature(each).parameters),
     "overwrite", "family", "what",
 }  # fmt: skip
@@ -88,16 +106,36 @@ def lines() -> Iterator[tuple[list[object], str]]:
         if command not in ("demo", "bench"):
             yield [command], "Missing argument"
     yield with_robot("info", "robot.xyz"), ".xyz"
-    yield from ((with_robot(command, "bad.json"), "bad.json") for command in ("validate", "payload"))
+    yield from (
+        (with_robot(command, "bad.json"), "bad.json") for command in ("validate", "payload")
+    )
     for command, options in NUMBERS.items():
-        words = with_robot(command, ROBOT) if command in WITH_ROBOT else [command, "out", "--robot", ROBOT, "--log", "log.csv"]
+        words = (
+            with_robot(command, ROBOT)
+            if command in WITH_ROBOT
+            else [command, "out", "--robot", ROBOT, "--log", "log.csv"]
+        )
         yield from (([*words, option, "many"], option) for option in options)
-    yield from (([*with_robot("excite", ROBOT), option, "-1"], option) for option in NUMBERS["excite"] if option != "--ground")
-    yield from (([*with_robot("simulate", ROBOT), option, "nan"], option) for option in ("--seconds", "--step"))
+    yield from (
+        ([*with_robot("excite", ROBOT), option, "-1"], option)
+        for option in NUMBERS["excite"]
+        if option != "--ground"
+    )
+    yield from (
+        ([*with_robot("simulate", ROBOT), option, "nan"], option)
+        for option in ("--seconds", "--step")
+    )
     yield from ((["check", ROBOT, option, "-1"], option) for option in NUMBERS["check"])
-    yield from ((["identify", ROBOT, "log.csv", option, "-1"], option) for option in ("--decimate", "--cutoff"))
+    yield from (
+        (["identify", ROBOT, "log.csv", option, "-1"], option)
+        for option in ("--decimate", "--cutoff")
+    )
     for command, options in LISTS.items():
-        words = [word for word in with_robot(command, ROBOT) if word not in ("--q", "0,0", "--xyz", "0,0,0")]
+        words = [
+            word
+            for word in with_robot(command, ROBOT)
+            if word not in ("--q", "0,0", "--xyz", "0,0,0")
+        ]
         yield from (([*words, option, "1,two"], option) for option in options)
     yield from bad_logs("doctor")
     yield ["fleet", ROBOT, "log.csv", "--by", "arm"], "log.csv: no folder says of which arm it is"
@@ -139,11 +177,18 @@ def of_files() -> Iterator[tuple[list[object], str]]:
     """What is special to one command: files to write, and what does not go together."""
     fit = ["identify", ROBOT, "log.csv"]
     yield from (
-        (["identify", ROBOT, file], word) for file, word in (("one.csv", "sample"), ("two.csv", "sample"), ("no_tau.csv", "torque"))
+        (["identify", ROBOT, file], word)
+        for file, word in (("one.csv", "sample"), ("two.csv", "sample"), ("no_tau.csv", "torque"))
     )
     yield ["identify", ROBOT, "currents.csv"], "torque_constant"
-    yield from ((["doctor", ROBOT, file], file) for file in ("bad.mat", "bad.db3", "bad.mcap", "bad.parquet"))
-    yield from (([*fit, "-o", out], word) for out, word in (("full", "--force"), ("log.csv", "log.csv"), ("log.csv/a/b", "log.csv")))
+    yield from (
+        (["doctor", ROBOT, file], file)
+        for file in ("bad.mat", "bad.db3", "bad.mcap", "bad.parquet")
+    )
+    yield from (
+        ([*fit, "-o", out], word)
+        for out, word in (("full", "--force"), ("log.csv", "log.csv"), ("log.csv/a/b", "log.csv"))
+    )
     yield from (([*fit, "--validate", file], file) for file in ("absent.csv", "empty.csv"))
     for option, value, word in (
         ("--estimator", "wsl", "wls"), ("--prior", "cda", "--prior"), ("--friction", "sticky", "sticky"), ("--hold", "joint9", "joint9"),
@@ -206,7 +251,9 @@ LINES = {" ".join(map(str, words)): (words, word) for words, word in lines()}
 
 @pytest.mark.filterwarnings("ignore::steelyard.SteelyardWarning")
 @pytest.mark.parametrize("command", [*(each.__name__ for each in cli.COMMANDS), "weigh", "--loud"])
-def test_bad_lines_end_in_a_sentence(run: Run, files: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_bad_lines_end_in_a_sentence(
+    run: Run, files: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
     monkeypatch.chdir(files)
     before = sorted(files.iterdir())
     wrong = []
@@ -215,14 +262,21 @@ def test_bad_lines_end_in_a_sentence(run: Run, files: Path, monkeypatch: pytest.
             continue
         ran = run(*words)
         last = ran.err.strip().splitlines()[-1] if ran.err.strip() else ""
-        python = [name for name in re.findall(r"(?<![-\w.])([a-z_]+)=(?=\S|$|\s)", last) if name in PYTHON]
+        python = [
+            name for name in re.findall(r"(?<![-\w.])([a-z_]+)=(?=\S|$|\s)", last) if name in PYTHON
+        ]
         told = word in last and "defect" not in last and "Traceback" not in ran.err
         if ran.code != 2 or not told or python or len(last.split()) < 3:
-            wrong.append(f"{line}\n    {ran.code}, expected {word!r}{f', has {python}' if python else ''}: {last}")
+            wrong.append(
+                f"{line}\n    {ran.code}, expected {word!r}{f', has {python}' if python else ''}:"
+                f" {last}"
+            )
     assert not wrong, "\n".join(wrong)
     assert sorted(files.iterdir()) == before, "nothing was written"
 
 
 def test_there_are_enough_of_them() -> None:
     assert len(LINES) >= 150
-    assert {str(words[0]) for words, _ in LINES.values()} >= {command.__name__ for command in cli.COMMANDS}
+    assert {str(words[0]) for words, _ in LINES.values()} >= {
+        command.__name__ for command in cli.COMMANDS
+    }

@@ -1,4 +1,7 @@
-"""Bad logs: one sentence that names the offender, says what was expected and what there is. Never a silent wrong number."""
+"""Bad logs: one sentence that names the offender, says what was expected and what there is.
+
+Never a silent wrong number.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,18 @@ import numpy as np
 import pytest
 
 from steelyard.errors import CallError, LogError, MissingExtra, SteelyardError
-from steelyard.signals import Log, Transmission, butterworth, decimate, estimate_delay, lowpass, read_log, read_mapping, to_csv, to_npz
+from steelyard.signals import (
+    Log,
+    Transmission,
+    butterworth,
+    decimate,
+    estimate_delay,
+    lowpass,
+    read_log,
+    read_mapping,
+    to_csv,
+    to_npz,
+)
 from steelyard.signals.clean import clean, find_faults
 from steelyard.signals.read import csv
 from steelyard.signals.smooth import smooth
@@ -32,7 +46,12 @@ def write(folder: Path, name: str, content: str) -> Path:
 
 
 def table(header: str, *columns: np.ndarray) -> str:
-    return "\n".join([header] + [",".join(repr(float(x)) for x in row) for row in np.column_stack(columns)]) + "\n"
+    return (
+        "\n".join(
+            [header] + [",".join(repr(float(x)) for x in row) for row in np.column_stack(columns)]
+        )
+        + "\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,7 +76,10 @@ def test_shapes_that_do_not_fit(fields: dict[str, object], message: str) -> None
 def test_joints_that_do_not_fit() -> None:
     log = Log(t=T, q=Q, joint_names=JOINTS)
     fails("no joint 'elbow'.*did you mean 'elbow_joint'", lambda: log.select(["elbow"]))
-    fails("no joint 'elbow_jiont'.*did you mean 'elbow_joint'", lambda: log.reordered(("elbow_jiont",)))
+    fails(
+        "no joint 'elbow_jiont'.*did you mean 'elbow_joint'",
+        lambda: log.reordered(("elbow_jiont",)),
+    )
     fails("2 joints without names, the robot 3", lambda: Log(t=T, q=Q).reordered(("a", "b", "c")))
     fails("sequence of names", lambda: log.reordered(7), CallError)
     with pytest.raises(TypeError, match="blocks"):
@@ -70,18 +92,39 @@ def test_joints_that_do_not_fit() -> None:
         ("", "holds no rows"),
         ("# only a comment\n", "holds no rows"),
         ("t,q1,q2\n", "a header and no rows"),
-        (table("t,a,b", T, Q), r"no column holds positions.*q_shoulder_pan_joint.*Columns found: t, a, b"),
+        (
+            table("t,a,b", T, Q),
+            r"no column holds positions.*q_shoulder_pan_joint.*Columns found: t, a, b",
+        ),
         (table("t,q1,q2,q3", T, Q, T), "3 columns of q .*for 2 joints"),
         (table("t,q1", T, T), "1 columns of q .*for 2 joints"),
-        (table("t,q_shoulder_pan_joint,q_elbow_jont", T, Q), "no column of q for joint 'elbow_joint': did you mean 'elbow_jont'"),
+        (
+            table("t,q_shoulder_pan_joint,q_elbow_jont", T, Q),
+            "no column of q for joint 'elbow_joint': did you mean 'elbow_jont'",
+        ),
         (table("q1,q2", Q), "no column of time.*rate="),
-        (table("t,q1,q2,q1b,q2b", T, Q, Q).replace("q1b,q2b", "q1,q2"), "4 columns of q .*for 2 joints"),
-        (table("t,actual_q_1,q_1,q_2", T, Q, T), "several columns could be q of '1': actual_q_1, q_1"),
-        (table("time_a,time_b,q1,q2", T, T + 1, Q), "several columns could be the time: time_a, time_b"),
-        (table("t,q1,q2,effort1,effort2", T, Q, Q), "torque.*or motor current.*effort='torque' or effort='current'"),
-        (table("t,q1 [Nm],q2 [Nm]", T, Q), "is in 'nm', which is no unit of q"),
+        (
+            table("t,q1,q2,q1b,q2b", T, Q, Q).replace("q1b,q2b", "q1,q2"),
+            "4 columns of q .*for 2 joints",
+        ),
+        (
+            table("t,actual_q_1,q_1,q_2", T, Q, T),
+            "several columns could be q of '1': actual_q_1, q_1",
+        ),
+        (
+            table("time_a,time_b,q1,q2", T, T + 1, Q),
+            "several columns could be the time: time_a, time_b",
+        ),
+        (
+            table("t,q1,q2,effort1,effort2", T, Q, Q),
+            "torque.*or motor current.*effort='torque' or effort='current'",
+        ),
+        (table("t,q1 [Nm],q2 [Nm]", T, Q), "is in 'nm', which is not a unit of q"),
         (table("t,q1,q2", T, Q) + "3.0,oops,1\n", "column 'q1' holds text: 'oops' in row 31"),
-        (table("t,q1,q2", T, Q) + "3.0,1\n", r"sample 31 \(line 32\): 2 cells where 3 columns were expected"),
+        (
+            table("t,q1,q2", T, Q) + "3.0,1\n",
+            r"sample 31 \(line 32\): 2 cells where 3 columns were expected",
+        ),
         (table("0.1,0.2,0.3", T, Q), r"layout='t q tau'"),
         (table("t,q1,q2", T, Q).replace("\n", "\n\n"), None),
     ],
@@ -108,9 +151,18 @@ def test_files_that_are_not_what_they_say(tmp_path: Path) -> None:
     fails("not a bag that can be read", lambda: read_log(tmp_path / "folder"))
     fails("an empty list", lambda: read_log([]))
     fails("no option 'rat'.*did you mean 'rate'", lambda: read_log(good, rat=5))
-    fails("different numbers of samples", lambda: read_log([good, write(tmp_path, "b.csv", table("tau1,tau2", Q[:-1]))]))
-    fails("both have a column 'q1', and they differ", lambda: read_log([good, write(tmp_path, "c.csv", table("q1", T + 9))]))
-    fails("layout 't q tau' with 2 joints needs 5 columns, found 3", lambda: read_log(good, JOINTS, layout="t q tau"))
+    fails(
+        "different numbers of samples",
+        lambda: read_log([good, write(tmp_path, "b.csv", table("tau1,tau2", Q[:-1]))]),
+    )
+    fails(
+        "both have a column 'q1', and they differ",
+        lambda: read_log([good, write(tmp_path, "c.csv", table("q1", T + 9))]),
+    )
+    fails(
+        "layout 't q tau' with 2 joints needs 5 columns, found 3",
+        lambda: read_log(good, JOINTS, layout="t q tau"),
+    )
     fails("no column 'q9': Known: t, q1, q2", lambda: read_log(good, columns={"q": ["q1", "q9"]}))
     fails("1 columns of q for 2 joints", lambda: read_log(good, JOINTS, columns={"q": ["q1"]}))
 
@@ -157,15 +209,27 @@ def test_a_mapping_file_reports_all_its_errors_at_once(tmp_path: Path) -> None:
     fails("not a TOML file", lambda: read_mapping(write(tmp_path, "b.toml", "a = [")))
     fails("no such mapping", lambda: read_mapping(tmp_path / "none.toml"))
     fails("names no files", lambda: read_log(write(tmp_path, "c.toml", "rate = 5.0")))
-    fails("joints are not known", lambda: read_mapping(write(tmp_path, "d.toml", "[transmission]\nratio = {a = 1}")))
-    fails("sign must be 1 or -1", lambda: read_mapping(write(tmp_path, "e.toml", "[transmission]\nsign = [1, 2]")))
+    fails(
+        "joints are not known",
+        lambda: read_mapping(write(tmp_path, "d.toml", "[transmission]\nratio = {a = 1}")),
+    )
+    fails(
+        "sign must be 1 or -1",
+        lambda: read_mapping(write(tmp_path, "e.toml", "[transmission]\nsign = [1, 2]")),
+    )
 
 
 def test_transmissions_that_cannot_be() -> None:
-    fails("ratio has 2 numbers, offset has 3", lambda: Transmission.of(ratio=[1, 2], offset=[0, 0, 0]), CallError)
+    fails(
+        "ratio has 2 numbers, offset has 3",
+        lambda: Transmission.of(ratio=[1, 2], offset=[0, 0, 0]),
+        CallError,
+    )
     fails("singular", lambda: Transmission.of(ratio=[1, 0]), CallError)
     fails("'motor' or 'joint'", lambda: Transmission.of(ratio=[1, 1], position="gear"), CallError)
-    fails("coupling must be", lambda: Transmission.of(ratio=[1, 1], coupling=[(3, 1, 5)]), CallError)
+    fails(
+        "coupling must be", lambda: Transmission.of(ratio=[1, 1], coupling=[(3, 1, 5)]), CallError
+    )
     fails("at least one of", lambda: Transmission.of(), CallError)
     fails("3 joints, the log 2", lambda: Transmission.of(ratio=[1, 1, 1]).apply(Log(t=T, q=Q)))
 
@@ -173,11 +237,17 @@ def test_transmissions_that_cannot_be() -> None:
 @pytest.mark.parametrize("method", ["kalman", "butterworth"])
 def test_logs_that_cannot_be_smoothed(method: str) -> None:
     more = {"cutoff": 2.0} if method == "butterworth" else {}
-    fails("2 samples: smoothing needs at least 12", lambda: smooth(Log(t=T[:2], q=Q[:2]), method, **more))
+    fails(
+        "2 samples: smoothing needs at least 12",
+        lambda: smooth(Log(t=T[:2], q=Q[:2]), method, **more),
+    )
     fails("same time stamp", lambda: smooth(Log(t=0 * T, q=Q), method, **more))
     nan = Q.copy()
     nan[:, 1] = np.nan
-    fails("q of elbow_joint holds no numbers", lambda: smooth(Log(t=T, q=nan, joint_names=JOINTS), method, **more))
+    fails(
+        "q of elbow_joint holds no numbers",
+        lambda: smooth(Log(t=T, q=nan, joint_names=JOINTS), method, **more),
+    )
     hole = Q.copy()
     hole[14:16] = np.inf
     assert np.all(np.isfinite(smooth(Log(t=T, q=hole), method, **more).qdd))
@@ -190,7 +260,11 @@ def test_calls_that_do_not_fit() -> None:
     fails("takes no cutoff", lambda: smooth(log, cutoff=3.0), CallError)
     fails("order is 3 .* or 4", lambda: smooth(log, order=2), CallError)
     fails("no qd", lambda: smooth(log, velocity=True))
-    fails("cut-off of 5 Hz is not below half the sampling rate, 5 Hz", lambda: butterworth(log, 5.0), CallError)
+    fails(
+        "cut-off of 5 Hz is not below half the sampling rate, 5 Hz",
+        lambda: butterworth(log, 5.0),
+        CallError,
+    )
     fails("must be positive", lambda: lowpass(Q, T, -1.0), CallError)
     fails("whole number", lambda: decimate(Q, T, 0), CallError)
     fails("must be positive", lambda: log.blocks(0), CallError)
@@ -200,7 +274,9 @@ def test_calls_that_do_not_fit() -> None:
     fails("one shape", lambda: estimate_delay(Q, Q[:-1], 0.1), CallError)
 
 
-def test_nothing_is_written_over_and_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_over_and_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = Log(t=T, q=Q)
     path = write(tmp_path, "run.csv", "mine")
     fails("exists already", lambda: to_csv(log, path), CallError)
@@ -218,8 +294,13 @@ def test_nothing_is_written_over_and_nothing_half_written(tmp_path: Path, monkey
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run.csv"]
 
 
-@pytest.mark.parametrize(("package", "name", "extra"), [("polars", "a.parquet", "tables"), ("rosbags.highlevel", "a.mcap", "bags")])
-def test_an_absent_extra_is_named(package: str, name: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("package", "name", "extra"),
+    [("polars", "a.parquet", "tables"), ("rosbags.highlevel", "a.mcap", "bags")],
+)
+def test_an_absent_extra_is_named(
+    package: str, name: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, package, None)
     (tmp_path / name).write_bytes(b"x")
     fails(rf"steelyard\[{extra}\]", lambda: read_log(tmp_path / name), MissingExtra)
@@ -229,8 +310,12 @@ def test_an_absent_extra_is_named(package: str, name: str, extra: str, tmp_path:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 12, 60])
-@pytest.mark.parametrize("fault", ["t nan", "q nan", "q zero", "tau nan", "gap", "reversed", "q inf", "stuck clock"])
-def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(count: int, fault: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "fault", ["t nan", "q nan", "q zero", "tau nan", "gap", "reversed", "q inf", "stuck clock"]
+)
+def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(
+    count: int, fault: str, tmp_path: Path
+) -> None:
     t = np.arange(count) / 50
     q = np.sin(3 * t)[:, None] * [1.0, 0.5]
     tau = 2 * q
@@ -241,8 +326,16 @@ def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(count: int, 
     tau = np.full_like(tau, np.nan) if fault == "tau nan" else tau
     t = t[::-1] if fault == "reversed" else 0 * t if fault == "stuck clock" else t
     log = Log(t=t, q=q, qd=q, tau=tau)
-    ways: list[Callable[[], object]] = [lambda: clean(log), lambda: smooth(log), lambda: smooth(log, "butterworth", cutoff=5.0)]
-    ways += [lambda: log.resampled(30.0), lambda: log.blocks(0.1), lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True))]
+    ways: list[Callable[[], object]] = [
+        lambda: clean(log),
+        lambda: smooth(log),
+        lambda: smooth(log, "butterworth", cutoff=5.0),
+    ]
+    ways += [
+        lambda: log.resampled(30.0),
+        lambda: log.blocks(0.1),
+        lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True)),
+    ]
     for way in ways:
         answered(way)
     assert all(sentence.endswith((".", "?")) for sentence in find_faults(log))

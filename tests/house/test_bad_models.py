@@ -1,6 +1,8 @@
-"""A model that cannot be used is told in a sentence that names file, place and offender; never a traceback, never a silent wrong number."""
+"""A model that cannot be used is told in a sentence that names file, place and offender.
 
 # ruff: noqa: E501 - one case, one line
+Never a traceback, never a silent wrong number.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,13 @@ from steelyard.mechanism.check import present_remarks
 from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
 
-LINK = '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
-JOINT = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1"/></joint>'
+LINK = (
+    '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+)
+JOINT = (
+    '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit'
+    ' lower="-1" upper="1"/></joint>'
+)
 
 
 def robot(*parts: str) -> str:
@@ -34,23 +41,56 @@ def arm(old: str, new: str) -> str:
 URDF = {
     "unknown joint type": (
         arm("revolute", "revolut"),
-        r"r.urdf, line 4: joint 'j': unknown joint type 'revolut'; did you mean 'revolute'\? Known: rev",
+        (
+            r"r.urdf, line 4: joint 'j': unknown joint type 'revolut'; did you mean 'revolute'\?"
+            r" Known: rev"
+        ),
     ),
-    "floating joint": (arm("revolute", "floating"), "line 4: joint 'j': a floating joint is not supported: hold the base still"),
-    "planar joint": (arm("revolute", "planar"), "a planar joint is not supported: write it as two prismatic joints and a revolute one"),
-    "negative mass": (arm('mass value="1"', 'mass value="-2"'), "line 3, link 'b': its mass is -2 kg; a mass cannot be negative"),
-    "nan mass": (arm('mass value="1"', 'mass value="nan"'), "line 3: <mass> has value='nan'; expected a number"),
+    "floating joint": (
+        arm("revolute", "floating"),
+        "line 4: joint 'j': a floating joint is not supported: hold the base still",
+    ),
+    "planar joint": (
+        arm("revolute", "planar"),
+        "a planar joint is not supported: write it as two prismatic joints and a revolute one",
+    ),
+    "negative mass": (
+        arm('mass value="1"', 'mass value="-2"'),
+        "line 3, link 'b': its mass is -2 kg; a mass cannot be negative",
+    ),
+    "nan mass": (
+        arm('mass value="1"', 'mass value="nan"'),
+        "line 3: <mass> has value='nan'; expected a number",
+    ),
     "infinite inertia": (arm('ixx="1"', 'ixx="inf"'), "<inertia> has ixx='inf'; expected a number"),
-    "enormous number": (arm('ixx="1"', 'ixx="1e99"'), "<inertia> has ixx='1e99'; expected a number"),
-    "number with junk": (arm('mass value="1"', 'mass value="1kg"'), "<mass> has value='1kg'; expected a number"),
+    "enormous number": (
+        arm('ixx="1"', 'ixx="1e99"'),
+        "<inertia> has ixx='1e99'; expected a number",
+    ),
+    "number with junk": (
+        arm('mass value="1"', 'mass value="1kg"'),
+        "<mass> has value='1kg'; expected a number",
+    ),
     "number with underscore": (arm('mass value="1"', 'mass value="1_0"'), "expected a number"),
     "no mass value": (arm('mass value="1"', "mass"), "line 3: <mass> has no value"),
-    "no mass": (arm('<mass value="1"/>', ""), "line 3: the <inertial> of link 'b' has no <mass value=...>"),
+    "no mass": (
+        arm('<mass value="1"/>', ""),
+        "line 3: the <inertial> of link 'b' has no <mass value=...>",
+    ),
     "no inertia": (arm('<inertia ixx="1" iyy="1" izz="1"/>', ""), "has no <inertia ixx=...>"),
     "no ixx": (arm('ixx="1"', ""), "<inertia> has no ixx"),
-    "two numbers for an axis": (arm("0 0 1", "0 1"), "line 4: <axis> has xyz='0 1'; expected three numbers"),
-    "zero axis": (arm("0 0 1", "0 0 0"), "line 4: the axis of joint 'j' is zero; it must be a direction"),
-    "limits crossed": (arm('lower="-1"', 'lower="3"'), "line 4, joint 'j': its lower limit 3 is above its upper limit 1"),
+    "two numbers for an axis": (
+        arm("0 0 1", "0 1"),
+        "line 4: <axis> has xyz='0 1'; expected three numbers",
+    ),
+    "zero axis": (
+        arm("0 0 1", "0 0 0"),
+        "line 4: the axis of joint 'j' is zero; it must be a direction",
+    ),
+    "limits crossed": (
+        arm('lower="-1"', 'lower="3"'),
+        "line 4, joint 'j': its lower limit 3 is above its upper limit 1",
+    ),
     "limit no number": (arm('lower="-1"', 'lower="low"'), "joint 'j': lower='low' is no number"),
     "unknown parent": (
         arm('parent link="a"', 'parent link="aa"'),
@@ -60,9 +100,18 @@ URDF = {
     "no joint name": (arm('joint name="j"', "joint"), "line 4: <joint> has no name"),
     "no joint type": (arm(' type="revolute"', ""), "line 4: <joint> has no type"),
     "no link name": (robot("<link/>"), "line 3: <link> has no name"),
-    "mimic of nothing": (arm("<axis", '<mimic joint="jj"/><axis'), r"joint 'j': it mimics 'jj', which is no joint; did you mean 'j'"),
-    "mimic of itself": (arm("<axis", '<mimic joint="j"/><axis'), "line 4, joint 'j': mimics go in a circle \\(j -> j\\): one must lead"),
-    "duplicate link": (robot(LINK, LINK, JOINT), "line 4, link 'b': 2 links are called 'b'; every link needs its own name"),
+    "mimic of nothing": (
+        arm("<axis", '<mimic joint="jj"/><axis'),
+        r"joint 'j': it mimics 'jj', which is no joint; did you mean 'j'",
+    ),
+    "mimic of itself": (
+        arm("<axis", '<mimic joint="j"/><axis'),
+        "line 4, joint 'j': mimics go in a circle \\(j -> j\\): one must lead",
+    ),
+    "duplicate link": (
+        robot(LINK, LINK, JOINT),
+        "line 4, link 'b': 2 links are called 'b'; every link needs its own name",
+    ),
     "duplicate joint": (robot(LINK, JOINT, JOINT), "2 joints are called 'j'"),
     "two parents": (
         robot(LINK, JOINT, JOINT.replace('"j"', '"k"')),
@@ -72,7 +121,10 @@ URDF = {
         robot(LINK, LINK.replace('"b"', '"c"'), JOINT),
         r"link 'c': 2 links have no parent \(a, c\); exactly one may be the base",
     ),
-    "own parent": (robot(LINK, JOINT.replace('parent link="a"', 'parent link="b"')), "links b -> b form a loop"),
+    "own parent": (
+        robot(LINK, JOINT.replace('parent link="a"', 'parent link="b"')),
+        "links b -> b form a loop",
+    ),
     "loop": (
         robot(
             LINK,
@@ -80,29 +132,56 @@ URDF = {
             JOINT.replace('"a"', '"c"'),
             JOINT.replace('"j"', '"k"').replace('"b"', '"c"').replace('"a"', '"b"'),
         ),
-        "line 3, link 'b': links c -> b -> c form a loop; a tree has none|links b -> c -> b form a loop",
+        (
+            "line 3, link 'b': links c -> b -> c form a loop; a tree has none|links b -> c -> b"
+            " form a loop"
+        ),
     ),
     "no links": ('<robot name="r"/>', "r.urdf, line 1: it has no links"),
-    "not a robot": ("<sdf/>", "r.urdf, line 1: the outermost element is <sdf>; a URDF file has <robot>"),
-    "not closed": ('<robot name="r">\n<link name="a">\n</robot>', r"r.urdf, line 3: not well-formed XML \(mismatched tag\)"),
+    "not a robot": (
+        "<sdf/>",
+        "r.urdf, line 1: the outermost element is <sdf>; a URDF file has <robot>",
+    ),
+    "not closed": (
+        '<robot name="r">\n<link name="a">\n</robot>',
+        r"r.urdf, line 3: not well-formed XML \(mismatched tag\)",
+    ),
     "no XML": ("hello", r"line 1: not well-formed XML \(syntax error\)"),
-    "bomb": ('<!DOCTYPE r [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>\n<robot name="&c;"/>', "line 1: a DOCTYPE is not accepted"),
-    "external entity": ('<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="r">&x;</robot>', "a DOCTYPE is not accepted"),
-    "external dtd": ('<!DOCTYPE robot SYSTEM "http://example.org/x.dtd"><robot/>', "a DOCTYPE is not accepted"),
+    "bomb": (
+        '<!DOCTYPE r [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>\n<robot name="&c;"/>',
+        "line 1: a DOCTYPE is not accepted",
+    ),
+    "external entity": (
+        '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="r">&x;</robot>',
+        "a DOCTYPE is not accepted",
+    ),
+    "external dtd": (
+        '<!DOCTYPE robot SYSTEM "http://example.org/x.dtd"><robot/>',
+        "a DOCTYPE is not accepted",
+    ),
     "undefined entity": ('<robot name="&x;"/>', r"not well-formed XML \(undefined entity\)"),
-    "bad rotor": (arm("<axis", '<steelyard armature="big"/><axis'), "<steelyard> has armature='big'; expected a number"),
+    "bad rotor": (
+        arm("<axis", '<steelyard armature="big"/><axis'),
+        "<steelyard> has armature='big'; expected a number",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", URDF)
 def test_bad_urdf(case: str) -> None:
     text, sentence = URDF[case]
-    with pytest.raises(ModelError, match=sentence.replace("(joints", r"\(joints").replace("'k')", r"'k'\)")):
+    with pytest.raises(
+        ModelError, match=sentence.replace("(joints", r"\(joints").replace("'k')", r"'k'\)")
+    ):
         read_urdf(text, "r.urdf")
 
 
 def test_all_problems_of_a_urdf_are_told_at_once() -> None:
-    text = arm("0 0 1", "0 0 0").replace("revolute", "screw").replace('mass value="1"', 'mass value="x"')
+    text = (
+        arm("0 0 1", "0 0 0")
+        .replace("revolute", "screw")
+        .replace('mass value="1"', 'mass value="x"')
+    )
     with pytest.raises(ModelError) as caught:
         read_urdf(text, "r.urdf")
     assert len(str(caught.value).splitlines()) == 3 or "screw" in str(caught.value)
@@ -120,18 +199,26 @@ FILES = {
     "other.xml": (b"<!-- <robot> --><sdf/>", "its outermost element is <sdf>; expected <robot>"),
     "odd.urdf": (b'<?xml version="1.0" encoding="klingon"?><robot/>', "is no klingon text"),
     "ball.xml": (
-        b'<mujoco><worldbody><body name="b"><joint name="j" type="ball"/><geom size="1"/></body></worldbody></mujoco>',
+        (
+            b'<mujoco><worldbody><body name="b"><joint name="j" type="ball"/><geom'
+            b' size="1"/></body></worldbody></mujoco>'
+        ),
         r"ball.xml: joint 'j' of body 'b': a ball joint is not supported: write it as three hinges",
     ),
     "free.xml": (
-        b'<mujoco><worldbody><body name="b"><freejoint/><geom size="1"/></body></worldbody></mujoco>',
+        (
+            b'<mujoco><worldbody><body name="b"><freejoint/><geom'
+            b' size="1"/></body></worldbody></mujoco>'
+        ),
         "a free joint is not supported: take it",
     ),
     "wrong.xml": (b"<mujoco><worldbody><bdy/></worldbody></mujoco>", "wrong.xml: .*bdy"),
     "torn.xml": (b"<mujoco><worldbody>", "torn.xml: "),
     "mesh.xml": (
-        b'<mujoco><asset><mesh name="m" file="no.stl"/></asset><worldbody><body name="b"><joint/>'
-        b'<geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
+        (
+            b'<mujoco><asset><mesh name="m" file="no.stl"/></asset><worldbody><body'
+            b' name="b"><joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+        ),
         r"no.stl.*the inertia of 'b' is computed from meshes: give them an <inertial>",
     ),
 }
@@ -150,7 +237,11 @@ def test_a_folder_and_an_unknown_name(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"is a folder; expected a file that ends in .urdf"):
         load(tmp_path)
     with pytest.raises(
-        ModelError, match=r"'puma561' is neither a file nor a built-in robot; did you mean 'puma560'\? Known: delta, elbow_6r"
+        ModelError,
+        match=(
+            r"'puma561' is neither a file nor a built-in robot; did you mean 'puma560'\? Known:"
+            r" delta, elbow_6r"
+        ),
     ):
         load("puma561")
     (tmp_path / "arm.urdf").write_text("x")
@@ -187,24 +278,43 @@ def test_an_absent_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 IMPOSSIBLE = [
-    ('<mass value="1"/><inertia ixx="1" iyy="1" izz="3"/>', "principal moments about the centre of mass are 1, 1 and 3 kg m2"),
-    ('<mass value="1"/><inertia ixx="-1" iyy="1" izz="1"/>', "smallest principal moment about the centre of mass is -1 kg m2"),
-    ('<mass value="0"/><inertia ixx="1" iyy="1" izz="1"/>', "its mass is 0 kg but it has a first moment or an inertia"),
+    (
+        '<mass value="1"/><inertia ixx="1" iyy="1" izz="3"/>',
+        "principal moments about the centre of mass are 1, 1 and 3 kg m2",
+    ),
+    (
+        '<mass value="1"/><inertia ixx="-1" iyy="1" izz="1"/>',
+        "smallest principal moment about the centre of mass is -1 kg m2",
+    ),
+    (
+        '<mass value="0"/><inertia ixx="1" iyy="1" izz="1"/>',
+        "its mass is 0 kg but it has a first moment or an inertia",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("inertial", "sentence"), IMPOSSIBLE)
 def test_an_inertia_that_no_body_has_is_told_and_used(inertial: str, sentence: str) -> None:
     text = robot(f'<link name="b"><inertial>{inertial}</inertial></link>', JOINT)
-    with pytest.warns(SteelyardWarning, match=f"line 3, link 'b': its.*{sentence.removeprefix('its ')}"):
+    with pytest.warns(
+        SteelyardWarning, match=f"line 3, link 'b': its.*{sentence.removeprefix('its ')}"
+    ):
         mechanism = read_urdf(text, "r.urdf")
     assert any(sentence in remark for remark in present_remarks(mechanism))
     assert reduce(mechanism).n == 1
 
 
 def test_a_rod_a_plate_and_a_point_are_real_bodies() -> None:
-    for moments in ('ixx="0" iyy="1" izz="1"', 'ixx="0.1" iyy="0.2" izz="0.3"', 'ixx="0" iyy="0" izz="0"'):
-        text = robot(f'<link name="b"><inertial><origin xyz="9 8 7"/><mass value="3"/><inertia {moments}/></inertial></link>', JOINT)
+    for moments in (
+        'ixx="0" iyy="1" izz="1"',
+        'ixx="0.1" iyy="0.2" izz="0.3"',
+        'ixx="0" iyy="0" izz="0"',
+    ):
+        text = robot(
+            '<link name="b"><inertial><origin xyz="9 8 7"/><mass value="3"/><inertia'
+            f" {moments}/></inertial></link>",
+            JOINT,
+        )
         assert not any("no real body" in remark for remark in present_remarks(read_urdf(text)))
 
 
@@ -255,18 +365,31 @@ def garbled(rng: np.random.Generator, data: bytes) -> bytes:
     for _ in range(int(rng.integers(1, 4))):
         i, j = sorted(int(x) for x in rng.integers(0, len(data), 2))
         j = min(j, i + int(rng.integers(1, 30)))
-        piece = [b"", data[i:j] * 2, bytes(rng.integers(32, 127, j - i, dtype=np.uint8)), b"-", b"9" * 400, b"nan", b"1e999", b"\0"]
+        piece = [
+            b"",
+            data[i:j] * 2,
+            bytes(rng.integers(32, 127, j - i, dtype=np.uint8)),
+            b"-",
+            b"9" * 400,
+            b"nan",
+            b"1e999",
+            b"\0",
+        ]
         data = data[:i] + piece[int(rng.integers(len(piece)))] + data[j:]
     return data
 
 
-FIXED = '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+FIXED = (
+    '<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+)
 NEEDS_JOINTS = {
     "to_c": lambda arm, folder: arm.to_c(folder),
     "base_parameters": lambda arm, folder: sy.base_parameters(arm),
     "check": lambda arm, folder: sy.check(arm),
     "excite": lambda arm, folder: sy.excite(arm),
-    "identify": lambda arm, folder: sy.identify(arm, sy.Log(t=np.arange(20.0), q=np.zeros((20, 0)), tau=np.zeros((20, 0)))),
+    "identify": lambda arm, folder: sy.identify(
+        arm, sy.Log(t=np.arange(20.0), q=np.zeros((20, 0)), tau=np.zeros((20, 0)))
+    ),
     "forward_dynamics": lambda arm, folder: arm.forward_dynamics([], [], []),
     "inverse_dynamics": lambda arm, folder: arm.inverse_dynamics([], [], []),
     "energy_regressor": lambda arm, folder: arm.energy_regressor([], []),
@@ -277,14 +400,25 @@ NEEDS_JOINTS = {
 def test_a_robot_without_a_joint_that_moves_is_told(use: str, tmp_path: Path) -> None:
     fixed = sy.Robot(read_urdf(robot(FIXED, JOINT.replace("revolute", "fixed"))))
     assert fixed.n == 0
-    with pytest.raises(CallError, match=f"{'inverse_dynamics' if use == 'to_c' else use}: this robot has no joint that moves on its own"):
+    with pytest.raises(
+        CallError,
+        match=(
+            f"{'inverse_dynamics' if use == 'to_c' else use}: this robot has no joint that moves on"
+            " its own"
+        ),
+    ):
         NEEDS_JOINTS[use](fixed, tmp_path)
 
 
-@pytest.mark.parametrize("given", [{"axis": (0, 0, 1)}, {"mount": "link1"}, {"armature": 0.1, "axis": {"joint2": (0, 0, 1)}}])
+@pytest.mark.parametrize(
+    "given",
+    [{"axis": (0, 0, 1)}, {"mount": "link1"}, {"armature": 0.1, "axis": {"joint2": (0, 0, 1)}}],
+)
 def test_a_rotor_axis_without_a_gear_ratio_is_refused(given: dict[str, object]) -> None:
     arm = sy.load("spatial_3r")
-    with pytest.raises(CallError, match="axis and mount say where a rotor spins; give its gear ratio= too"):
+    with pytest.raises(
+        CallError, match="axis and mount say where a rotor spins; give its gear ratio= too"
+    ):
         arm.with_rotors(**given)
 
 

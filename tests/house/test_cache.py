@@ -18,7 +18,9 @@ from steelyard.files import TEMPORARY
 from tests.cached import compiled, files, place, program, works
 
 __all__ = ["compiled", "place"]  # fixtures
-posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes of files are POSIX's")
+posix = pytest.mark.skipif(
+    not hasattr(os, "getuid"), reason="owners and modes of files are POSIX's"
+)
 
 
 def test_the_second_start_compiles_nothing(place: Path, compiled: list[str]) -> None:
@@ -56,7 +58,9 @@ DIRECTORIES = [
 
 
 @pytest.mark.parametrize(("platform", "environment", "expected"), DIRECTORIES)
-def test_the_platforms_directory(platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_platforms_directory(
+    platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("STEELYARD_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
@@ -76,7 +80,8 @@ def test_no_home_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     assert works(Kernel(program()))
 
 
-# a directory that is not safe -------------------------------------------------------------------------------------------------------------
+# a directory that is not safe
+# ----------------------------------------------------------------------------
 
 
 def make_group_writable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +111,14 @@ def make_a_dangling_symlink(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     folder.symlink_to(folder.with_name("nowhere"))
 
 
-UNSAFE = [make_group_writable, make_world_writable, give_away, make_a_symlink, make_a_file, make_a_dangling_symlink]
+UNSAFE = [
+    make_group_writable,
+    make_world_writable,
+    give_away,
+    make_a_symlink,
+    make_a_file,
+    make_a_dangling_symlink,
+]
 
 
 @posix
@@ -132,7 +144,8 @@ def test_a_file_that_others_can_write_is_not_read(place: Path, compiled: list[st
     assert stat.S_IMODE(files(place)[0].stat().st_mode) == 0o600, "and has been replaced"
 
 
-# files that are not whole -----------------------------------------------------------------------------------------------------------------
+# files that are not whole
+# ----------------------------------------------------------------------------
 
 DAMAGE = {
     "empty": lambda content: b"",
@@ -145,7 +158,9 @@ DAMAGE = {
     "another format": lambda content: content.replace(b"cache 4", b"cache 5", 1),
     "another name": lambda content: content[:18] + b"0" * 40 + content[58:],
     "a bit of the digest": lambda content: content[:70] + bytes([content[70] ^ 1]) + content[71:],
-    "a bit of the code": lambda content: content[:-100] + bytes([content[-100] ^ 64]) + content[-99:],
+    "a bit of the code": (
+        lambda content: content[:-100] + bytes([content[-100] ^ 64]) + content[-99:]
+    ),
     "zeros": lambda content: bytes(len(content)),
 }
 
@@ -164,10 +179,16 @@ def test_damage_is_noticed_and_repaired(damage: str, place: Path, compiled: list
 
 
 def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]) -> None:
-    """Each is whole and its digest is right, but it is not what its name stands for: run, it would read past the end of its arrays."""
+    """Each is whole and its digest is right, but it is not what its name stands for.
+
+    Run, it would read past the end of its arrays.
+    """
     one = program()
     many = trace(
-        "many", lambda x, y: [a * b for a, b in zip(x, y, strict=True)], [Operand("x", (9,)), Operand("y", (9,))], [Operand("z", (9,))]
+        "many",
+        lambda x, y: [a * b for a, b in zip(x, y, strict=True)],
+        [Operand("x", (9,)), Operand("y", (9,))],
+        [Operand("z", (9,))],
     )
     for made in (one, many):
         Kernel(made)
@@ -177,7 +198,9 @@ def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]
     b.write_bytes(whole[0])
     assert cache.read(a.name) is None
     assert works(Kernel(one))
-    np.testing.assert_array_equal(Kernel(many)(np.full(9, 2.0), np.arange(9.0)), 2.0 * np.arange(9.0))
+    np.testing.assert_array_equal(
+        Kernel(many)(np.full(9, 2.0), np.arange(9.0)), 2.0 * np.arange(9.0)
+    )
     assert len(compiled) == 4
     assert (a.read_bytes(), b.read_bytes()) == whole
 
@@ -195,8 +218,13 @@ JUNK = [
 
 
 @pytest.mark.parametrize("junk", JUNK, ids=lambda junk: repr(junk[:12]))
-def test_code_that_does_not_load_is_made_anew(junk: bytes, place: Path, compiled: list[str]) -> None:
-    """A file may be whole, its digest right, and its code for nothing: then it is compiled, not crashed upon."""
+def test_code_that_does_not_load_is_made_anew(
+    junk: bytes, place: Path, compiled: list[str]
+) -> None:
+    """A file may be whole, its digest right, and its code for nothing.
+
+    Then it is compiled, not crashed upon.
+    """
     Kernel(program())
     (path,) = files(place)
     cache.write(path.name, junk)
@@ -214,7 +242,8 @@ def test_an_object_with_another_function_is_made_anew(place: Path, compiled: lis
     assert len(compiled) == 3
 
 
-# a disk that does not take it -------------------------------------------------------------------------------------------------------------
+# a disk that does not take it
+# ----------------------------------------------------------------------------
 
 
 def full(*args: object, **options: object) -> None:
@@ -227,10 +256,14 @@ def test_a_disk_that_takes_nothing(name: str, place: Path, monkeypatch: pytest.M
     monkeypatch.setattr(os, name, full)
     assert works(Kernel(program(5.0)), 5.0)
     monkeypatch.undo()
-    assert not [path for path in files(place) if path.name.startswith(TEMPORARY)], "nothing half-written is left"
+    assert not [path for path in files(place) if path.name.startswith(TEMPORARY)], (
+        "nothing half-written is left"
+    )
 
 
-def test_a_directory_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]) -> None:
+def test_a_directory_that_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: list[str]
+) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "file" / "cache"))
     assert works(Kernel(program()))

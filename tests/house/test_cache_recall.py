@@ -1,4 +1,7 @@
-"""What the disk cache gives back: nothing stale, kernels without tracing, within a bound, to many processes at once."""
+"""What the disk cache gives back.
+
+Nothing stale, kernels without tracing, within a bound, to many processes at once.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ from tests.cached import compiled, files, place, program, refused, works
 __all__ = ["compiled", "place"]  # fixtures
 
 
-def test_other_sources_other_code(place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_sources_other_code(
+    place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     Kernel(program())
     for changed in ("another renderer", "yet another"):
         monkeypatch.setattr(kernel, "sources", lambda *places, changed=changed: changed)
@@ -32,10 +37,12 @@ def test_other_sources_other_code(place: Path, compiled: list[str], monkeypatch:
     assert len(compiled) == 4
 
 
-def test_unknown_sources_no_cache(place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_sources_no_cache(
+    place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kernel, "sources", lambda *places: None)
     assert works(Kernel(program()))
-    assert works(Kernel.recalled(None, program))
+    assert works(Kernel.from_cache(None, program))
     assert len(compiled) == 2
     assert not place.exists()
 
@@ -65,8 +72,13 @@ def test_sources_differ_by_what_is_in_a_file_of_the_same_name_and_length(tmp_pat
     assert len(seen) == 3
 
 
-def test_code_depends_on_program_processor_compiler_and_sources(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The name of a file of machine code: leave any of them out, and another compiler's code, or another machine's, would be run."""
+def test_code_depends_on_program_processor_compiler_and_sources(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The name of a file of machine code.
+
+    Leave any of them out, and another compiler's code, or another machine's, would be run.
+    """
     names = {kernel._name("one program"), kernel._name("another program")}
     for module, attribute, value in (
         (jit, "_llvmlite_version", "9.9"),
@@ -80,21 +92,31 @@ def test_code_depends_on_program_processor_compiler_and_sources(monkeypatch: pyt
     assert len(names) == 5
 
 
-def test_without_a_list_of_processors_the_host_tells_all_of_them_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_list_of_processors_the_host_tells_all_of_them_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(jit, "_linux_processor", lambda: None)
     assert jit.machine() == jit.host().key
     monkeypatch.undo()
     monkeypatch.setattr(jit, "_llvmlite_version", lambda: None)
     assert jit.machine() == jit.host().key
     own = jit.host()
-    others = [replace(own, **{field.name: change(getattr(own, field.name))}) for field in fields(own)]
+    others = [
+        replace(own, **{field.name: change(getattr(own, field.name))}) for field in fields(own)
+    ]
     keys = {own.key, *(other.key for other in others)}
     monkeypatch.setattr(jit, "_llvm", lambda: SimpleNamespace(llvm_version_info=(99, 1, 0)))
     assert len(keys | {own.key}) == len(fields(own)) + 2
 
 
 def change(value: str | int | bool) -> str | int | bool:
-    return not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value}x"
+    return (
+        not value
+        if isinstance(value, bool)
+        else value + 1
+        if isinstance(value, int)
+        else f"{value}x"
+    )
 
 
 def test_the_version_of_the_compiler_is_the_text_of_its_file() -> None:
@@ -114,7 +136,9 @@ def test_sources_that_do_not_tell_what_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ahead", [1.0, 3600.0, 3e8])
-def test_sources_dated_in_the_future_are_cached(ahead: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_dated_in_the_future_are_cached(
+    ahead: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "a.py"
     file.write_text("before the start")
     os.utime(file, (time.time() + ahead, time.time() + ahead))
@@ -128,57 +152,69 @@ def test_sources_dated_in_the_future_are_cached(ahead: float, tmp_path: Path, mo
 
 
 def test_all_that_traces_is_named(root: Path) -> None:
-    """What a kernel is recalled by names the folders of every module that has a part in making it."""
-    script = "import steelyard.kernels, sys; print(*sorted(m for m in sys.modules if m.startswith('steelyard.')))"
+    """The key of a kernel includes the folders of every module that takes part in building it."""
+    script = (
+        "import steelyard.kernels, sys; print(*sorted(m for m in sys.modules if"
+        " m.startswith('steelyard.')))"
+    )
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
-    beside = {file.stem for file in kernels._ROOT.glob("*.py")} | {"files"}  # each is in the digest by itself
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    # each is in the digest by itself
+    beside = {file.stem for file in kernels._ROOT.glob("*.py")} | {"files"}
     folders = {module.split(".")[1] for module in run.stdout.split()} - beside
-    assert folders == {folder.name for folder in kernels._TRACING}
+    assert folders == {folder.name for folder in kernels._TRACED_FOLDERS}
 
 
 def test_keys_depend_on_every_part() -> None:
-    keys = {cache.key(*parts) for parts in (("a", "b"), ("a", "c"), ("b", "a"), ("a",), ("a", "b", ""), ("ab",))}
+    keys = {
+        cache.key(*parts)
+        for parts in (("a", "b"), ("a", "c"), ("b", "a"), ("a",), ("a", "b", ""), ("ab",))
+    }
     assert len(keys) == 6
 
 
-# recalled by what it was traced from ------------------------------------------------------------------------------------------------------
+# recalled by what it was traced from
+# ----------------------------------------------------------------------------
 
 
 def test_a_kernel_is_recalled_without_tracing(place: Path, compiled: list[str]) -> None:
-    first = Kernel.recalled("robot, algorithm, version", program)
-    again = Kernel.recalled("robot, algorithm, version", refused)
+    first = Kernel.from_cache("robot, algorithm, version", program)
+    again = Kernel.from_cache("robot, algorithm, version", refused)
     assert works(again)
     assert len(compiled) == 1
     for name in ("name", "inputs", "outputs", "operations", "nodes", "digest"):
         assert getattr(again, name) == getattr(first, name)
     assert again.inputs[0].unit == "[m]"
-    assert works(Kernel.recalled("another robot", lambda: program(4.0)), 4.0)
+    assert works(Kernel.from_cache("another robot", lambda: program(4.0)), 4.0)
 
 
 def test_code_that_is_gone_is_made_anew(place: Path, compiled: list[str]) -> None:
-    made = Kernel.recalled("robot", program)
+    made = Kernel.from_cache("robot", program)
     (place / kernel._name(made.digest)).unlink()
-    assert works(Kernel.recalled("robot", program))
+    assert works(Kernel.from_cache("robot", program))
     assert len(compiled) == 2
-    assert works(Kernel.recalled("robot", refused))
+    assert works(Kernel.from_cache("robot", refused))
 
 
-@pytest.mark.parametrize("junk", [b"", b"{}", b"[1]", b"\xff", b'{"name": 1, "inputs": 2}', b"null"])
+@pytest.mark.parametrize(
+    "junk", [b"", b"{}", b"[1]", b"\xff", b'{"name": 1, "inputs": 2}', b"null"]
+)
 def test_an_interface_that_makes_no_sense(junk: bytes, place: Path) -> None:
     assert Interface.read(junk) is None
-    Kernel.recalled("robot", program)
+    Kernel.from_cache("robot", program)
     cache.write(cache.key("interface", "robot"), junk)
-    assert works(Kernel.recalled("robot", program))
-    assert works(Kernel.recalled("robot", refused))
+    assert works(Kernel.from_cache("robot", program))
+    assert works(Kernel.from_cache("robot", refused))
 
 
 def test_an_interface_of_another_program(place: Path) -> None:
     """Should a key ever stand for two programs, the one that is traced counts."""
     other = Interface.of(program(9.0))
     cache.write(cache.key("interface", "robot"), other.write())
-    assert works(Kernel.recalled("robot", program))
-    assert works(Kernel.recalled("robot", refused))
+    assert works(Kernel.from_cache("robot", program))
+    assert works(Kernel.from_cache("robot", refused))
 
 
 def test_an_interface_comes_back() -> None:
@@ -186,7 +222,8 @@ def test_an_interface_comes_back() -> None:
     assert Interface.read(interface.write()) == interface
 
 
-# a directory that does not grow for ever --------------------------------------------------------------------------------------------------
+# a directory that does not grow for ever
+# --------------------------------------------------------------------------------------------------
 
 
 def age(path: Path, days: float) -> None:
@@ -206,7 +243,9 @@ def test_the_least_used_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -
     assert left == {names[0], names[4], names[5], cache.key("new")}
 
 
-def test_few_writes_look_through_the_directory(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_writes_look_through_the_directory(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked: list[Path] = []
     monkeypatch.setattr(cache, "_prune", looked.append)
     monkeypatch.setattr(cache, "SELDOM", 8)
@@ -252,7 +291,8 @@ def test_what_dead_writers_left_goes(place: Path) -> None:
     assert new.exists(), "its writer may be at work"
 
 
-# other processes --------------------------------------------------------------------------------------------------------------------------
+# other processes
+# ----------------------------------------------------------------------------
 
 START = """
 import sys
@@ -265,8 +305,19 @@ print(repr(robot.inverse_dynamics(x, x, x).tolist()), repr(robot.mass_matrix(x).
 
 
 def start(root: Path, folder: Path) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "STEELYARD_CACHE": str(folder), "PYTHONWARNINGS": "error"}
-    return subprocess.Popen([sys.executable, "-c", START], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(root / "src"),
+        "STEELYARD_CACHE": str(folder),
+        "PYTHONWARNINGS": "error",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", START],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_several_processes_at_once(place: Path, root: Path) -> None:
@@ -275,7 +326,9 @@ def test_several_processes_at_once(place: Path, root: Path) -> None:
     assert [process.returncode for process in running] == [0] * 4, ended
     assert {errors for _, errors in ended} == {""}
     assert len({output.rsplit(" ", 1)[0] for output, _ in ended}) == 1
-    assert len(files(place)) == 5, "two kernels, what they were traced from, and the entry of single calls; nothing temporary"
+    assert len(files(place)) == 5, (
+        "two kernels, what they were traced from, and the entry of single calls; nothing temporary"
+    )
     assert all(cache.read(path.name) for path in files(place))
 
 

@@ -44,7 +44,14 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 def test_version_from_a_shell() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     command = [sys.executable, "-m", "steelyard", "--version"]
-    ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert ran.stdout == f"steelyard {sy.__version__}\n"
 
 
@@ -79,7 +86,9 @@ def test_robots_lists_every_built_in_robot(run: Run) -> None:
 def test_info_names_every_joint_and_body(run: Run, name: str) -> None:
     ran, robot = run("info", name), sy.load(name)
     assert ran.code == 0
-    assert all(word in ran.out for word in (*robot.joint_names, *(body.name for body in robot.tree.bodies)))
+    assert all(
+        word in ran.out for word in (*robot.joint_names, *(body.name for body in robot.tree.bodies))
+    )
 
 
 def test_torque_of_one_state(run: Run) -> None:
@@ -93,13 +102,29 @@ def test_torque_of_one_state(run: Run) -> None:
 def test_torque_from_csv_to_csv(run: Run, tmp_path: Path, rng: np.random.Generator) -> None:
     robot, source, target = sy.load("spatial_3r"), tmp_path / "motion.csv", tmp_path / "torque.csv"
     t, states = np.arange(5.0), rng.normal(size=(5, 9))
-    names = [f"{quantity}.{joint}" for joint in robot.joint_names for quantity in ("qdd", "q", "qd")]  # any order: names decide
-    np.savetxt(source, np.column_stack([t, states]), delimiter=";", header=";".join(["t", *names]), comments="", fmt="%.17g")
-    assert run("torque", "spatial_3r", "--motion", source, "--out", target) == (0, f"wrote 5 samples to {target}\n", "")
+    # any order: names decide
+    names = [
+        f"{quantity}.{joint}" for joint in robot.joint_names for quantity in ("qdd", "q", "qd")
+    ]
+    np.savetxt(
+        source,
+        np.column_stack([t, states]),
+        delimiter=";",
+        header=";".join(["t", *names]),
+        comments="",
+        fmt="%.17g",
+    )
+    assert run("torque", "spatial_3r", "--motion", source, "--out", target) == (
+        0,
+        f"wrote 5 samples to {target}\n",
+        "",
+    )
     written = np.genfromtxt(target, delimiter=",", names=True, deletechars="")
     assert written.dtype.names == ("t", *(f"tau.{joint}" for joint in robot.joint_names))
     tau = robot.inverse_dynamics(states[:, 1::3], states[:, 2::3], states[:, 0::3])
-    assert np.array_equal(np.column_stack([written[name] for name in written.dtype.names]), np.column_stack([t, tau]))
+    assert np.array_equal(
+        np.column_stack([written[name] for name in written.dtype.names]), np.column_stack([t, tau])
+    )
 
 
 def test_a_file_without_header_and_rates_says_what_it_assumed(run: Run, tmp_path: Path) -> None:
@@ -123,7 +148,11 @@ def test_export_writes_a_robot_that_is_the_same(run: Run, tmp_path: Path, kind: 
     path = tmp_path / f"robot.{kind}"
     assert run("export", "planar_rp", f"--{kind}", path).code == 0
     state = [[0.3, 0.4], [0.5, -0.6], [0.7, 0.8]]
-    assert np.allclose(sy.load(path).inverse_dynamics(*state), sy.load("planar_rp").inverse_dynamics(*state), rtol=1e-12)
+    assert np.allclose(
+        sy.load(path).inverse_dynamics(*state),
+        sy.load("planar_rp").inverse_dynamics(*state),
+        rtol=1e-12,
+    )
 
 
 def test_nothing_is_written_over_unless_forced(run: Run, tmp_path: Path) -> None:
@@ -151,13 +180,28 @@ BAD = {
     "not a number": (["torque", "planar_2r", "--q", "1,nan"], ["--q", "joint2", "'nan'"]),
     "degrees of a slide": (["torque", "planar_rp", "--q", "1,30deg"], ["joint2", "slides"]),
     "no state at all": (["torque", "planar_2r"], ["--q", "--motion"]),
-    "both kinds of input": (["torque", "planar_2r", "--q", "1,2", "--motion", "x.csv"], ["--q", "--motion"]),
+    "both kinds of input": (
+        ["torque", "planar_2r", "--q", "1,2", "--motion", "x.csv"],
+        ["--q", "--motion"],
+    ),
     "a missing motion": (["torque", "planar_2r", "--motion", "nowhere.csv"], ["nowhere.csv"]),
-    "options of the C without it": (["export", "planar_2r", "--toml", "x.toml", "--frame", "link1"], ["--frame", "--c DIR"]),
-    "a frame that is not there": (["export", "planar_2r", "--c", "out", "--frame", "lnk1"], ["lnk1", "did you mean 'link1'"]),
-    "a wrench at no frame": (["export", "planar_2r", "--c", "out", "--wrench", "lnk1"], ["lnk1", "did you mean 'link1'"]),
+    "options of the C without it": (
+        ["export", "planar_2r", "--toml", "x.toml", "--frame", "link1"],
+        ["--frame", "--c DIR"],
+    ),
+    "a frame that is not there": (
+        ["export", "planar_2r", "--c", "out", "--frame", "lnk1"],
+        ["lnk1", "did you mean 'link1'"],
+    ),
+    "a wrench at no frame": (
+        ["export", "planar_2r", "--c", "out", "--wrench", "lnk1"],
+        ["lnk1", "did you mean 'link1'"],
+    ),
     "nothing to export": (["export", "planar_2r"], ["--urdf", "--toml"]),
-    "a file where a folder must be": (["export", "planar_2r", "--urdf", f"{__file__}/such/x.urdf"], ["x.urdf", "is a file, not a folder"]),
+    "a file where a folder must be": (
+        ["export", "planar_2r", "--urdf", f"{__file__}/such/x.urdf"],
+        ["x.urdf", "is a file, not a folder"],
+    ),
     "an unknown command": (["weigh"], ["weigh"]),
     "an unknown option": (["info", "planar_2r", "--colour"], ["--colour"]),
     "no samples": (["check", "planar_2r", "--samples", "0"], ["--samples"]),
@@ -165,7 +209,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_input_ends_in_a_sentence(run: Run, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_input_ends_in_a_sentence(
+    run: Run, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     arguments, words = BAD[what]
     ran = run(*arguments)
@@ -214,7 +260,15 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "steelyard", "robots"]
-    ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    ran = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
     os.close(write)
     assert "Traceback" not in ran.stderr
     assert "Exception ignored" not in ran.stderr
@@ -224,8 +278,21 @@ def test_export_to_c_takes_a_frame_and_wrenches(run: Run, tmp_path: Path) -> Non
     for folder in ("plain", "framed", "called"):
         (tmp_path / folder).mkdir()
     assert run("export", "spatial_3r", "--c", tmp_path / "plain").code == 0
-    ran = run("export", "spatial_3r", "--c", tmp_path / "framed", "--frame", "link2", "--wrench", "link2", "--wrench", "link3")
+    ran = run(
+        "export",
+        "spatial_3r",
+        "--c",
+        tmp_path / "framed",
+        "--frame",
+        "link2",
+        "--wrench",
+        "link2",
+        "--wrench",
+        "link3",
+    )
     assert ran.code == 0, ran.err
     sy.load("spatial_3r").to_c(tmp_path / "called", frame="link2", wrench=["link2", "link3"])
-    plain, framed, called = ((tmp_path / folder / "spatial_3r.h").read_text() for folder in ("plain", "framed", "called"))
+    plain, framed, called = (
+        (tmp_path / folder / "spatial_3r.h").read_text() for folder in ("plain", "framed", "called")
+    )
     assert plain != framed == called

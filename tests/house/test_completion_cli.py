@@ -1,4 +1,7 @@
-"""Completion in bash, zsh and fish: commands, options, robots, the joints and links of the robot on the line; files by the shell."""
+"""Completion in bash, zsh and fish.
+
+Commands, options, robots, the joints and links of the robot on the line; files by the shell.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,27 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{program}" "$@"\n')
     command.chmod(0o755)
     sy.load("planar_2r").to_urdf(folder / "planar_mine.urdf")
-    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"), "HERE": str(folder)}
+    return {
+        **os.environ,
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "HERE": str(folder),
+    }
 
 
-def called(environment: dict[str, str], *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+def called(
+    environment: dict[str, str], *words: str, **more: str
+) -> subprocess.CompletedProcess[str]:
     there = environment["HERE"]
-    return subprocess.run(words, env=environment | more, cwd=there, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        words,
+        env=environment | more,
+        cwd=there,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def in_bash(environment: dict[str, str], *words: str) -> list[str]:
@@ -38,17 +56,28 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         pytest.skip("no bash here")
     line = " ".join(f"'{word}'" for word in words)
     script = 'eval "$(_STEELYARD_COMPLETE=source_bash steelyard)"'
-    ask = f"{script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _steelyard_completion steelyard"
-    return called(environment, "bash", "-c", f'{ask}; printf "%s\\n" "${{COMPREPLY[@]}}"').stdout.split("\n")[:-1]
+    ask = (
+        f"{script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _steelyard_completion"
+        " steelyard"
+    )
+    return called(
+        environment, "bash", "-c", f'{ask}; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    ).stdout.split("\n")[:-1]
 
 
 LINES = {  # the words so far, and what is offered
     "commands": (["ide"], ["identify"]),
     "robots": (["info", "planar_"], ["planar_2r", "planar_3rrr", "planar_rp", "planar_mine.urdf"]),
     "joints": (["identify", "planar_mine.urdf", "log.csv", "--joints", "jo"], ["joint1", "joint2"]),
-    "the next joint": (["excite", "puma560", "--freeze", "joint1,joint"], [f"joint1,joint{k}" for k in range(2, 7)]),
+    "the next joint": (
+        ["excite", "puma560", "--freeze", "joint1,joint"],
+        [f"joint1,joint{k}" for k in range(2, 7)],
+    ),
     "links": (["ik", "puma560", "--frame", "link"], [f"link{k}" for k in range(1, 7)]),
-    "parameters": (["identify", "puma560", "x", "--hold", "link6.I"], [f"link6.I{k}" for k in ("xx", "xy", "xz", "yy", "yz", "zz")]),
+    "parameters": (
+        ["identify", "puma560", "x", "--hold", "link6.I"],
+        [f"link6.I{k}" for k in ("xx", "xy", "xz", "yy", "yz", "zz")],
+    ),
     "words": (["doctor", "puma560", "x", "--effort", "c"], ["current"]),
     "options": (["check", "puma560", "--sam"], ["--samples"]),
 }
@@ -73,7 +102,12 @@ def test_what_is_offered(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [item.value for item in shell.get_completions(words[:-1], words[-1])] == offered
 
 
-LEFT = ["info nothing_like_", "identify puma560 ", "identify absent.urdf x --joints j", "doctor puma560 x --config "]
+LEFT = [
+    "info nothing_like_",
+    "identify puma560 ",
+    "identify absent.urdf x --joints j",
+    "doctor puma560 x --config ",
+]
 
 
 @pytest.mark.parametrize("line", LEFT)
@@ -91,7 +125,13 @@ def test_in_zsh_and_fish(environment: dict[str, str]) -> None:
     zsh = called(environment, "steelyard", **line, _STEELYARD_COMPLETE="complete_zsh").stdout
     assert zsh.startswith("_arguments")
     assert all(f'"joint{k}"' in zsh for k in range(1, 7))
-    fish = called(environment, "steelyard", **line, _STEELYARD_COMPLETE="complete_fish", _TYPER_COMPLETE_FISH_ACTION="get-args").stdout
+    fish = called(
+        environment,
+        "steelyard",
+        **line,
+        _STEELYARD_COMPLETE="complete_fish",
+        _TYPER_COMPLETE_FISH_ACTION="get-args",
+    ).stdout
     assert fish.split() == [f"joint{k}" for k in range(1, 7)]
     for shell in ("zsh", "fish"):
         script = called(environment, "steelyard", _STEELYARD_COMPLETE=f"source_{shell}").stdout

@@ -1,4 +1,7 @@
-"""Public logs are listed with licence and source, and fetched by address and checksum; here from a server on this machine."""
+"""Public logs are listed with licence and source, and fetched by address and checksum.
+
+Here from a server on this machine.
+"""
 
 from __future__ import annotations
 
@@ -36,28 +39,48 @@ def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def listed(monkeypatch: pytest.MonkeyPatch, address: str, digest: str) -> None:
-    monkeypatch.setitem(DATASETS, "arm", Dataset("an arm", "CC0-1.0", "here", {"run.csv": (address, digest)}))
+    monkeypatch.setitem(
+        DATASETS, "arm", Dataset("an arm", "CC0-1.0", "here", {"run.csv": (address, digest)})
+    )
 
 
-def test_a_log_is_fetched_once_and_read(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_is_fetched_once_and_read(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     listed(monkeypatch, f"{address}/run.csv", hashlib.sha256(TEXT).hexdigest())
     paths = sy.datasets.fetch("arm", tmp_path / "kept")
     assert paths == {"run.csv": tmp_path / "kept" / "arm" / "run.csv"}
     assert sy.read_log(paths["run.csv"]).N == 2
     listed(monkeypatch, "http://127.0.0.1:9/gone.csv", hashlib.sha256(TEXT).hexdigest())
-    assert sy.datasets.fetch("arm", tmp_path / "kept") == paths, "what is there is not fetched again"
+    assert sy.datasets.fetch("arm", tmp_path / "kept") == paths, (
+        "what is there is not fetched again"
+    )
 
 
-def test_another_file_than_the_one_listed_is_refused(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_file_than_the_one_listed_is_refused(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     listed(monkeypatch, f"{address}/run.csv", "0" * 64)
-    with pytest.raises(sy.LogError, match=r"arm: run.csv from .*: what came is not the file that is listed: its SHA-256 differs"):
+    with pytest.raises(
+        sy.LogError,
+        match=(
+            r"arm: run.csv from .*: what came is not the file that is listed: its SHA-256 differs"
+        ),
+    ):
         sy.datasets.fetch("arm", tmp_path / "kept")
     assert not (tmp_path / "kept" / "arm" / "run.csv").exists()
 
 
-def test_a_file_that_cannot_be_fetched_is_named(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_fetched_is_named(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     listed(monkeypatch, f"{address}/gone.csv", "0" * 64)
-    with pytest.raises(sy.LogError, match=r"arm: run.csv cannot be fetched from http://127.*gone.csv: .*404.*put it into .*kept"):
+    with pytest.raises(
+        sy.LogError,
+        match=(
+            r"arm: run.csv cannot be fetched from http://127.*gone.csv: .*404.*put it into .*kept"
+        ),
+    ):
         sy.datasets.fetch("arm", tmp_path / "kept")
 
 
@@ -83,12 +106,23 @@ def test_the_checksums_are_those_of_the_files_at_hand() -> None:
     folder = Path(__file__).resolve().parents[3] / "shared" / "data"
     if not folder.exists():
         pytest.skip(f"no measured logs in {folder}")
-    held = {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.suffix in (".csv", ".urdf", ".db3", ".mat")}
-    missing = [file for each in DATASETS.values() for file, (_, digest) in each.files.items() if digest not in held]
+    held = {
+        hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.suffix in (".csv", ".urdf", ".db3", ".mat")
+    }
+    missing = [
+        file
+        for each in DATASETS.values()
+        for file, (_, digest) in each.files.items()
+        if digest not in held
+    ]
     assert not missing
 
 
-def test_copies_of_a_folder_are_taken_in_place_of_a_download(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_a_folder_are_taken_in_place_of_a_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By name and checksum, at any depth; a file that only has the name is not taken."""
     pytest.importorskip("pooch")
     content = b"t,q\n0,0\n"

@@ -1,4 +1,4 @@
-"""Whatever the documentation names can be imported by that name, and every file that it names exists."""
+"""Names in the documentation can be imported, and files that it names exist."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ def find(dotted: str) -> Any:
     parts = dotted.split(".")
     found: Any = importlib.import_module(parts[0])
     for i, part in enumerate(parts[1:], start=2):
-        found = getattr(found, part) if hasattr(found, part) else importlib.import_module(".".join(parts[:i]))
+        found = (
+            getattr(found, part)
+            if hasattr(found, part)
+            else importlib.import_module(".".join(parts[:i]))
+        )
     return found
 
 
@@ -64,13 +68,17 @@ def missing(names: Iterator[str]) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_name_on_a_page_can_be_imported(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    absent = missing(dotted_names(text)) + [name for code in PYTHON.findall(text) for name in missing(imported_names(code))]
+    absent = missing(dotted_names(text)) + [
+        name for code in PYTHON.findall(text) for name in missing(imported_names(code))
+    ]
     assert not absent, f"{page.name} names {absent}"
 
 
 def test_every_name_in_a_docstring_can_be_imported() -> None:
     absent = {
-        name: gone for name, path in modules().items() if (gone := missing(n for text in docstrings(path) for n in dotted_names(text)))
+        name: gone
+        for name, path in modules().items()
+        if (gone := missing(n for text in docstrings(path) for n in dotted_names(text)))
     }
     assert not absent
 
@@ -78,7 +86,11 @@ def test_every_name_in_a_docstring_can_be_imported() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_python_file_on_a_page_exists(page: Path) -> None:
     names = dict.fromkeys(FILE.findall(page.read_text(encoding="utf-8")))
-    absent = [name for name in names if not any((folder / name).exists() for folder in (ROOT, PACKAGE, ROOT / "tests"))]
+    absent = [
+        name
+        for name in names
+        if not any((folder / name).exists() for folder in (ROOT, PACKAGE, ROOT / "tests"))
+    ]
     assert not absent, f"{page.name} names files that are not there: {absent}"
 
 
@@ -87,6 +99,11 @@ def test_everything_public_can_be_imported() -> None:
 
 
 def test_a_name_that_is_not_there_is_noticed() -> None:
-    text = "`sy.idenfity(robot)`, `steelyard.signals.Lag`, `sy.Sensors.perfect()`, `steelyard.toml` and `arm.sy.x`"
+    text = (
+        "`sy.idenfity(robot)`, `steelyard.signals.Lag`, `sy.Sensors.perfect()`, `steelyard.toml`"
+        " and `arm.sy.x`"
+    )
     assert missing(dotted_names(text)) == ["steelyard.idenfity", "steelyard.signals.Lag"]
-    assert missing(imported_names("    from steelyard.signals import Log, Lag  # logs\n")) == ["steelyard.signals.Lag"]
+    assert missing(imported_names("    from steelyard.signals import Log, Lag  # logs\n")) == [
+        "steelyard.signals.Lag"
+    ]

@@ -23,6 +23,14 @@ SAYS = {
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-W", "error", "-W", "default::UserWarning", str(example)]
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, encoding="utf-8")
+    ran = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+    )
     assert ran.returncode == 0, ran.stderr
     assert SAYS[example.stem] in ran.stdout

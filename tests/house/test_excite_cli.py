@@ -1,15 +1,18 @@
-"""excite from a shell: what is written can be read, what to expect is said, and the defaults are those of Python."""
+"""excite from a shell: files can be read back, and the defaults equal Python's."""
 
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import steelyard as sy
 from steelyard.apps.commands.excite import excite as excite_command
+from steelyard.apps.group_options import options_of_command
 from steelyard.experiments import excite as excite_function
+from steelyard.option_groups.excitation import ExcitationOptions
 from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
@@ -61,7 +64,7 @@ def test_excite_says_what_to_expect_and_takes_all_options(run: Run, tmp_path: Pa
         "link3.mcx",
         "Torque of the identified model",
         "the stated level",
-        "to spare",
+        "more than required",
         "▁",
     ):
         assert word in ran.out
@@ -90,9 +93,16 @@ def test_excite_has_the_defaults_of_python(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sy, "excite", note)
     assert run("excite", ROBOT).code == 2
     assert set(asked) == {"progress"}, "what is not given is left to sy.excite"
-    parameters = inspect.signature(excite_command).parameters
-    left = {"robot", "candidates", "fit", "progress", "workspace", "half_spaces"}
-    assert set(inspect.signature(excite_function).parameters) - left <= set(parameters)
+    offered = {
+        *inspect.signature(excite_command).parameters,
+        *options_of_command(excite_command),
+    }
+    in_python = {
+        *inspect.signature(excite_function).parameters,
+        *(field.name for field in fields(ExcitationOptions)),
+    }
+    left = {"robot", "candidates", "fit", "progress", "options", "keywords"}
+    assert in_python - left <= offered
 
 
 def test_the_first_line_says_what_was_checked_also_quietly(run: Run, tmp_path: Path) -> None:
@@ -103,12 +113,25 @@ def test_the_first_line_says_what_was_checked_also_quietly(run: Run, tmp_path: P
     quiet = run("excite", ROBOT, *few, "--quiet", "-o", tmp_path / "b.yaml")
     assert quiet.out.splitlines()[0].startswith("CHECKED (")
     assert (tmp_path / "b.yaml").read_text().splitlines()[0] == f"# {quiet.out.splitlines()[0]}"
-    open_ = run("excite", ROBOT, *few, "--quiet", "--ground", "none", "--collision", "none", "-o", tmp_path / "c.yaml")
+    open_ = run(
+        "excite",
+        ROBOT,
+        *few,
+        "--quiet",
+        "--ground",
+        "none",
+        "--collision",
+        "none",
+        "-o",
+        tmp_path / "c.yaml",
+    )
     assert open_.code == 2
     assert open_.out.startswith("NOT CHECKED (distances between links; ground)")
     assert "--unchecked" in open_.err
     assert not (tmp_path / "c.yaml").exists()
-    written = run("excite", ROBOT, *few, "--ground", "none", "--unchecked", "-o", tmp_path / "c.yaml")
+    written = run(
+        "excite", ROBOT, *few, "--ground", "none", "--unchecked", "-o", tmp_path / "c.yaml"
+    )
     assert written.code == 0, written.err
     assert (tmp_path / "c.yaml").read_text().startswith("# NOT CHECKED (ground)")
     assert run("excite", ROBOT, *few, "--ground", "floor").code == 2
@@ -118,8 +141,23 @@ def test_poses_say_what_was_checked(run: Run, tmp_path: Path) -> None:
     ran = run("payload", "elbow_6r", "--poses", 4, "--quiet", "-o", tmp_path / "poses.csv")
     assert ran.code == 0, ran.err
     assert ran.out.startswith("CHECKED (")
-    refused = run("payload", "elbow_6r", "--poses", 4, "--ground", "none", "-o", tmp_path / "low.csv")
+    refused = run(
+        "payload", "elbow_6r", "--poses", 4, "--ground", "none", "-o", tmp_path / "low.csv"
+    )
     assert refused.code == 2
     assert refused.out.startswith("NOT CHECKED (ground)")
     assert "--unchecked" in refused.err
-    assert run("payload", "elbow_6r", "--poses", 4, "--ground", "none", "--unchecked", "-o", tmp_path / "low.csv").code == 0
+    assert (
+        run(
+            "payload",
+            "elbow_6r",
+            "--poses",
+            4,
+            "--ground",
+            "none",
+            "--unchecked",
+            "-o",
+            tmp_path / "low.csv",
+        ).code
+        == 0
+    )

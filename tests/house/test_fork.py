@@ -1,4 +1,4 @@
-"""Forked children: they identify, compile and compute whatever threads and locks their parent had."""
+"""Forked children identify, compile and compute for any threads and locks of their parent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,27 @@ import pytest
 
 from tests.house.sources import modules, parse
 
-forks = pytest.mark.skipif(not hasattr(os, "fork") or sys.platform == "darwin", reason="processes do not fork here")
+forks = pytest.mark.skipif(
+    not hasattr(os, "fork") or sys.platform == "darwin", reason="processes do not fork here"
+)
 
 
 def run(root: Path, folder: Path, script: str) -> None:
-    """Run a script in a process of its own, with an empty kernel cache; fail where it fails or hangs."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "STEELYARD_CACHE": str(folder), "OPENBLAS_NUM_THREADS": "1"}
+    """Run a script in a process of its own, with an empty kernel cache.
+
+    Fail where it fails or hangs.
+    """
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(root / "src"),
+        "STEELYARD_CACHE": str(folder),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     subprocess.run(
-        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, str(folder)], env=environment, check=True, timeout=120
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, str(folder)],
+        env=environment,
+        check=True,
+        timeout=120,
     )
 
 
@@ -107,7 +120,13 @@ def test_a_forked_child_reads_and_writes_logs(root: Path, tmp_path: Path) -> Non
 
 
 def test_no_property_is_cached_under_a_lock() -> None:
-    """Before Python 3.12 the cached property of functools computes under a lock that a forked child would find held."""
+    """Before Python 3.12, functools.cached_property has a lock that a fork may inherit."""
     for name, path in modules().items():
-        imports = [node for node in ast.walk(parse(path)) if isinstance(node, ast.ImportFrom) and node.module == "functools"]
-        assert not any(alias.name == "cached_property" for node in imports for alias in node.names), name
+        imports = [
+            node
+            for node in ast.walk(parse(path))
+            if isinstance(node, ast.ImportFrom) and node.module == "functools"
+        ]
+        assert not any(
+            alias.name == "cached_property" for node in imports for alias in node.names
+        ), name

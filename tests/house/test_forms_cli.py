@@ -1,4 +1,7 @@
-"""Every command at 80, 100 and 160 columns loses nothing; --json has the numbers, --quiet the verdict and paths, --verbose the steps."""
+"""Every command at 80, 100 and 160 columns loses nothing.
+
+--json has the numbers, --quiet the verdict and paths, --verbose the steps.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,15 @@ from tests.house.test_cli import Run, run
 __all__ = ["run"]  # the fixture
 
 WIDTHS = (80, 100, 160)
-LONG_NAMES = {f"joint{k}": f"left_manipulator_arm_{word}_actuated_joint" for k, word in ((1, "shoulder"), (2, "elbow"))}
+LONG_NAMES = {
+    f"joint{k}": f"left_manipulator_arm_{word}_actuated_joint"
+    for k, word in ((1, "shoulder"), (2, "elbow"))
+}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with log.csv and other.csv of a planar arm, its urdf and one with long names, a motion and a file of poses."""
+    """Return a folder with logs of a planar arm, URDFs, a motion and a file of poses."""
     path = tmp_path_factory.mktemp("forms")
     robot = sy.load("planar_2r").with_friction(viscous=4.0, coulomb=3.0)
     real = sy.perturbed(robot, 2)
@@ -45,7 +51,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for k, name in enumerate("abc"):
         (path / "fleet" / f"robot={name}").mkdir(parents=True)
         motion = sy.excite(robot, 8.0, 4, 0.125, 10 + k, candidates=10, starts=1)
-        to_csv(sy.record(sy.perturbed(robot, k), motion, 100.0, k), path / "fleet" / f"robot={name}" / "run.csv")
+        to_csv(
+            sy.record(sy.perturbed(robot, k), motion, 100.0, k),
+            path / "fleet" / f"robot={name}" / "run.csv",
+        )
     robot.to_toml(path / "arm.toml")
     text = (path / "arm.toml").read_text(encoding="utf-8")
     for short, long in LONG_NAMES.items():
@@ -77,7 +86,18 @@ def commands(folder: Path, out: Path) -> dict[str, list[object]]:
         "ik": ["ik", "puma560", "--xyz", "0.3,-0.4,0.2", "--rpy", "180deg,0,0"],
         "ik, file": ["ik", "puma560", "--poses", folder / "poses.csv", "--out", out / "ik.csv"],
         "simulate": ["simulate", "puma560", "--seconds", "0.01", "-o", out / "run.csv"],
-        "excite": ["excite", "planar_2r", "--seconds", "5", "--harmonics", "2", "--starts", "1", "-o", out / "motion.csv"],
+        "excite": [
+            "excite",
+            "planar_2r",
+            "--seconds",
+            "5",
+            "--harmonics",
+            "2",
+            "--starts",
+            "1",
+            "-o",
+            out / "motion.csv",
+        ],
         "doctor": ["doctor", robot, log],
         "identify": ["identify", named, long, *wls, "-o", out / "fit", "--no-report"],
         "fleet": ["fleet", robot, folder / "fleet", *wls, "--no-keep", "-o", out / "fleet"],
@@ -95,24 +115,41 @@ NAMES = tuple(commands(Path(), Path()))
 
 
 def assert_whole(made: Table, width: int) -> None:
-    """Every number and name of the table is found again unbroken, as often as it is there, and no line is too wide."""
+    """Every number and name of the table appears unbroken, and no line is too wide."""
     lines = [line.text for line in lay_out(made, width)]
     words = Counter(word for line in lines for word in line.split())
-    wanted = Counter(cell for row in made.rows for cell in row if columns_of(cell) <= LONG or " " not in cell)
+    wanted = Counter(
+        cell for row in made.rows for cell in row if columns_of(cell) <= LONG or " " not in cell
+    )
     text = "\n".join(lines)
     for cell, times in wanted.items():
         if cell.strip():
-            found = len(re.findall(rf"(?<!\S){re.escape(cell)}(?!\S)", text)) if " " in cell else words[cell]
+            found = (
+                len(re.findall(rf"(?<!\S){re.escape(cell)}(?!\S)", text))
+                if " " in cell
+                else words[cell]
+            )
             assert found >= times, f"{cell!r} at {width} columns of\n{text}"
-    for sentence in (made.title, made.note, *(cell for row in made.rows for cell in row), *(c.heading for c in made.columns)):
-        assert all(words[word] for word in sentence.split()), f"{sentence!r} at {width} columns of\n{text}"
+    for sentence in (
+        made.title,
+        made.note,
+        *(cell for row in made.rows for cell in row),
+        *(c.heading for c in made.columns),
+    ):
+        assert all(words[word] for word in sentence.split()), (
+            f"{sentence!r} at {width} columns of\n{text}"
+        )
     longest = max(columns_of(cell) for cell in [*wanted, *words])
     for line in lines:
-        assert columns_of(line) <= max(width, longest + max((columns_of(c.heading) for c in made.columns), default=0) + 2), line
+        assert columns_of(line) <= max(
+            width, longest + max((columns_of(c.heading) for c in made.columns), default=0) + 2
+        ), line
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_table_of_a_command_loses_anything(run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_no_table_of_a_command_loses_anything(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     shown: list[Table] = []
 
     def recorded(made: Table, width: int) -> list[Any]:
@@ -124,28 +161,61 @@ def test_no_table_of_a_command_loses_anything(run: Run, folder: Path, tmp_path: 
     monkeypatch.chdir(tmp_path)
     ran = run(*commands(folder, tmp_path)[name])
     assert ran.code in (0, 1, 3, 4), ran.err
-    wide = [line for line in ran.out.splitlines() if columns_of(line) > 80 and not line.startswith(("tau", "t,"))]
+    wide = [
+        line
+        for line in ran.out.splitlines()
+        if columns_of(line) > 80 and not line.startswith(("tau", "t,"))
+    ]
     assert all(" " not in line.strip() or line.startswith("  ") for line in wide), wide
     for made in shown:
         for width in WIDTHS:
             assert_whole(made, width)
             if width == 80:
                 assert all(line.text in ran.out for line in lay_out(made, 80))
-    assert shown or name in ("torque, file", "ik, file", "doctor", "export", "new"), "this command shows a table"
+    assert shown or name in (
+        "torque, file",
+        "ik, file",
+        "doctor",
+        "export",
+        "new",
+    ), "this command shows a table"
 
 
 cells = st.text(st.sampled_from("ab1.−  τ漢"), max_size=50).map(lambda text: " ".join(text.split()))
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.integers(1, 7).flatmap(lambda n: st.lists(st.tuples(*[cells] * n), min_size=1, max_size=6)), st.integers(10, 170), st.booleans())
-def test_a_table_of_any_width_is_laid_out_whole(rows: list[tuple[str, ...]], width: int, named: bool) -> None:
-    columns = tuple(Column(f"column {j}" * (1 + 3 * named), "kg", numeric=bool(j % 2)) for j in range(len(rows[0])))
-    assert_whole(Table("A title of several words", columns, tuple(rows), "and a note", frozenset({0}), frozenset({1})), width)
+@given(
+    st.integers(1, 7).flatmap(lambda n: st.lists(st.tuples(*[cells] * n), min_size=1, max_size=6)),
+    st.integers(10, 170),
+    st.booleans(),
+)
+def test_a_table_of_any_width_is_laid_out_whole(
+    rows: list[tuple[str, ...]], width: int, named: bool
+) -> None:
+    columns = tuple(
+        Column(f"column {j}" * (1 + 3 * named), "kg", numeric=bool(j % 2))
+        for j in range(len(rows[0]))
+    )
+    assert_whole(
+        Table(
+            "A title of several words",
+            columns,
+            tuple(rows),
+            "and a note",
+            frozenset({0}),
+            frozenset({1}),
+        ),
+        width,
+    )
 
 
 def test_a_wide_table_turns_on_its_side_and_a_narrow_one_stays() -> None:
-    wide = Table("T", tuple(Column(f"heading{j}") for j in range(12)), (tuple(f"{j}.123456" for j in range(12)),) * 3)
+    wide = Table(
+        "T",
+        tuple(Column(f"heading{j}") for j in range(12)),
+        (tuple(f"{j}.123456" for j in range(12)),) * 3,
+    )
     first = [line.text for line in lay_out(wide, 80) if line.part != "rule"]
     assert [line.split()[0] for line in first[1:]] == [f"heading{j}" for j in range(12)]
     assert all("1.123456" in line for line in first if line.startswith("heading1 "))
@@ -154,7 +224,9 @@ def test_a_wide_table_turns_on_its_side_and_a_narrow_one_stays() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_json_is_one_object_with_the_numbers(run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_json_is_one_object_with_the_numbers(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     arguments = commands(folder, tmp_path)[name]
     ran = run(*arguments, "--json")
@@ -176,7 +248,9 @@ def _identify(found: dict[str, Any], folder: Path) -> None:
     robot = sy.load(folder / "long.toml")
     fit = sy.identify(robot, sy.read_log(folder / "long.csv", robot), "wls")
     assert found["fit"]["total_relative_error"] == pytest.approx(fit.total_relative_error, rel=1e-9)
-    assert [row["value"] for row in found["fit"]["parameters"]] == pytest.approx(fit.parameters.tolist(), rel=1e-6, abs=1e-9)
+    assert [row["value"] for row in found["fit"]["parameters"]] == pytest.approx(
+        fit.parameters.tolist(), rel=1e-6, abs=1e-9
+    )
     assert found["verdict"]["word"] == fit.verdict.word
 
 
@@ -199,36 +273,58 @@ def _ik(found: dict[str, Any], _: Path) -> None:
     robot, pose = sy.load("puma560"), np.diag([1.0, -1.0, -1.0, 1.0])
     pose[:3, 3] = 0.3, -0.4, 0.2
     solved = sy.inverse_kinematics(robot, pose)
-    assert np.allclose([[row[name] for name in robot.joint_names] for row in found["solutions"]], solved.q[solved.valid], atol=1e-12)
+    assert np.allclose(
+        [[row[name] for name in robot.joint_names] for row in found["solutions"]],
+        solved.q[solved.valid],
+        atol=1e-12,
+    )
 
 
 CONTENT: dict[str, Callable[[dict[str, Any], Path], None]] = {
     "robots": lambda found, _: _equal([row["name"] for row in found["robots"]], list(sy.robots())),
-    "info": lambda found, _: _equal(found["joints"][0]["Fv"], float(sy.load("puma560").tree.terms[0]["viscous"])),
+    "info": lambda found, _: _equal(
+        found["joints"][0]["Fv"], float(sy.load("puma560").tree.terms[0]["viscous"])
+    ),
     "info, loops": lambda found, _: _equal(len(found["loops"]), len(sy.load("stewart").tree.loops)),
     "info, long names": lambda found, _: _equal(found["joints"][1]["joint"], LONG_NAMES["joint2"]),
     "check": lambda found, _: _equal(
-        found["verdict"]["good"] and all(0 <= row["violation"] <= row["bound"] for row in found["laws"]), True
+        found["verdict"]["good"]
+        and all(0 <= row["violation"] <= row["bound"] for row in found["laws"]),
+        True,
     ),
     "torque": _torque,
     "torque, long names": lambda found, _: _equal(found["torques"][0]["q"], 0.123456),
     "torque, file": lambda found, _: _equal(
-        found["tau"]["joint1"], pytest.approx(sy.load("planar_2r").gravity_torque([[0.1, 0.2], [0.3, 0.4], [0.2, 0.1]])[:, 0], rel=1e-14)
+        found["tau"]["joint1"],
+        pytest.approx(
+            sy.load("planar_2r").gravity_torque([[0.1, 0.2], [0.3, 0.4], [0.2, 0.1]])[:, 0],
+            rel=1e-14,
+        ),
     ),
     "ik": _ik,
     "ik, file": lambda found, _: _equal(found["poses"], 1),
     "simulate": lambda found, _: _equal((found["samples"], len(found["joints"])), (11, 6)),
     "excite": _excite,
-    "doctor": lambda found, _: _equal(isinstance(found["findings"], list) and found["verdict"]["usable"], True),
+    "doctor": lambda found, _: _equal(
+        isinstance(found["findings"], list) and found["verdict"]["usable"], True
+    ),
     "identify": _identify,
-    "fleet": lambda found, _: _equal([row["name"] for row in found["fleet"]["robots"]], ["a", "b", "c"]),
+    "fleet": lambda found, _: _equal(
+        [row["name"] for row in found["fleet"]["robots"]], ["a", "b", "c"]
+    ),
     "validate": _validate,
     "payload": lambda found, _: _equal([row["unit"] for row in found["load"]][:2], ["kg", "m"]),
     "payload, poses": lambda found, _: _equal(len(found["poses"]), 4),
     "export": lambda found, _: _equal(len(found["written"]), 2),
-    "bench": lambda found, _: _equal(all(row["ours"] > 0 for row in found["robots"]["planar_2r"]), True),
-    "new": lambda found, _: _equal(found["mapping"]["columns"]["q"][LONG_NAMES["joint1"]], f"q_{LONG_NAMES['joint1']}"),
-    "demo": lambda found, _: _equal(found["fit"]["total_relative_error"] < 0.05 and found["speed"][0]["ns"] > 0, True),
+    "bench": lambda found, _: _equal(
+        all(row["ours"] > 0 for row in found["robots"]["planar_2r"]), True
+    ),
+    "new": lambda found, _: _equal(
+        found["mapping"]["columns"]["q"][LONG_NAMES["joint1"]], f"q_{LONG_NAMES['joint1']}"
+    ),
+    "demo": lambda found, _: _equal(
+        found["fit"]["total_relative_error"] < 0.05 and found["speed"][0]["ns"] > 0, True
+    ),
 }
 
 
@@ -246,8 +342,18 @@ def test_json_of_an_error_says_it_and_the_code(run: Run) -> None:
     assert "exclude each other" in run("robots", "--json", "--quiet").err
 
 
-def test_quiet_prints_the_verdict_and_the_paths_alone(run: Run, folder: Path, tmp_path: Path) -> None:
-    long = [folder / "long.toml", folder / "long.csv", "--estimator", "wls", "-o", tmp_path / "out", "--no-report"]
+def test_quiet_prints_the_verdict_and_the_paths_alone(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    long = [
+        folder / "long.toml",
+        folder / "long.csv",
+        "--estimator",
+        "wls",
+        "-o",
+        tmp_path / "out",
+        "--no-report",
+    ]
     ran = run("identify", *long, "--quiet")
     assert ran.err == ""
     verdict, *paths = ran.out.splitlines()
@@ -258,7 +364,10 @@ def test_quiet_prints_the_verdict_and_the_paths_alone(run: Run, folder: Path, tm
 
 
 def test_verbose_tells_what_was_read_and_the_times_on_stderr(run: Run, folder: Path) -> None:
-    plain, verbose = (run("identify", folder / "arm.toml", folder / "log.csv", "--estimator", "wls", *more) for more in ([], ["--verbose"]))
+    plain, verbose = (
+        run("identify", folder / "arm.toml", folder / "log.csv", "--estimator", "wls", *more)
+        for more in ([], ["--verbose"])
+    )
     assert plain.out == verbose.out
     assert re.search(r"\d\.\d\d s preparing the samples", verbose.err)
     assert re.search(r"log\.csv: \d+ samples at 100 Hz, .*tau.* of joint1, joint2", verbose.err)
@@ -267,9 +376,17 @@ def test_verbose_tells_what_was_read_and_the_times_on_stderr(run: Run, folder: P
 def test_a_real_terminal_of_80_columns(folder: Path) -> None:
     """Through a pseudo-terminal: no line is wider, and the long names are whole."""
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "dumb", "COLUMNS": "80", "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
+    environment = {
+        **os.environ,
+        "TERM": "dumb",
+        "COLUMNS": "80",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "NO_COLOR": "1",
+    }
     command = [sys.executable, "-m", "steelyard", "info", str(folder / "long.toml")]
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as process:
+    with subprocess.Popen(
+        command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
         os.close(theirs)
         told = b""
         try:

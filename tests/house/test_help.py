@@ -1,4 +1,4 @@
-"""`help()` of every public name has units, shapes, parameters, what is returned, and an example that runs."""
+"""`help()` of every public name has units, shapes, parameters, returns and an example."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.documented import ARGUMENTS, documented
+from steelyard.kernels import ALGORITHMS
+from steelyard.signals.schema import rows
 from tests.house.public_names import Public, public_names
 
 NAMES = list(public_names())
@@ -28,28 +29,41 @@ def faults(public: Public) -> Iterator[str]:
     if not text.partition("\n")[0].rstrip().endswith((".", ":", ";", ",")) and "\n" not in text:
         yield "a sentence"
     if public.kind == "property":
-        numeric = str(getattr(getattr(public.thing, "fget", None), "__annotations__", {}).get("return", ""))
+        numeric = str(
+            getattr(getattr(public.thing, "fget", None), "__annotations__", {}).get("return", "")
+        )
         if any(numeric.startswith(kind) for kind in ARRAYS) and not SHAPE_OR_UNIT.search(text):
             yield "a shape or a unit"
         return
-    if ">>> " not in text.partition("Example:\n")[2]:
+    if ">>> " not in text.partition("Examples\n--------\n")[2]:
         yield "an example"
-    if public.kind == "function" and "\nReturns:\n" not in text:
+    if public.kind == "function" and "\nReturns\n-------\n" not in text:
         yield "what it returns"
-    listed = re.findall(r"^    \*{0,2}([\w, *]+): (.+)$", text.partition("Parameters:\n")[2].partition("\nReturns:")[0], re.MULTILINE)
-    explained = {name.strip(" *"): meaning for names, meaning in listed for name in names.split(",")}
+    parameters = text.partition("Parameters\n----------\n")[2].partition("\nReturns\n")[0]
+    listed = re.findall(r"^\*{0,2}([\w, *]+) : (.+(?:\n .+)*)", parameters, re.MULTILINE)
+    explained = {
+        name.strip(" *"): meaning for names, meaning in listed for name in names.split(",")
+    }
     for argument in public.arguments:
         if argument not in explained:
             yield f"what {argument} is"
     annotations = getattr(inspect.unwrap(public.thing), "__annotations__", {})
     for argument, meaning in explained.items():
-        if str(annotations.get(argument, "")).startswith(ARRAYS) and argument != "out" and not SHAPE_OR_UNIT.search(meaning):
+        if (
+            str(annotations.get(argument, "")).startswith(ARRAYS)
+            and argument != "out"
+            and not SHAPE_OR_UNIT.search(meaning)
+        ):
             yield f"shape and unit of {argument}"
 
 
 @pytest.mark.parametrize("owner", OWNERS)
 def test_help_is_complete(owner: str) -> None:
-    lacks = {public.name: list(faults(public)) for public in NAMES if public.name.partition(".")[0] == owner}
+    lacks = {
+        public.name: list(faults(public))
+        for public in NAMES
+        if public.name.partition(".")[0] == owner
+    }
     assert not {name: lack for name, lack in lacks.items() if lack}
 
 
@@ -64,34 +78,48 @@ def test_examples_in_help_run(owner: str, tmp_path: Path, monkeypatch: pytest.Mo
         warnings.simplefilter("ignore", sy.SteelyardWarning)
         for public in NAMES:
             if public.name.partition(".")[0] == owner and public.kind != "property":
-                test = doctest.DocTestParser().get_doctest(public.help, space, public.name, None, None)
+                test = doctest.DocTestParser().get_doctest(
+                    public.help, space, public.name, None, None
+                )
                 test.globs = space
                 runner.run(test, out=said.append, clear_globs=False)
     assert not said, "".join(said)
 
 
 def test_help_that_lacks_something_is_noticed() -> None:
-    def weigh(q: ArrayLike, name: str) -> float:  # type: ignore[name-defined] # noqa: F821
+    def weigh(q: ArrayLike, name: str) -> float:  # type: ignore[name-defined]  # noqa: F821
         """The weight."""
 
-    assert list(faults(Public("weigh", "function", weigh))) == ["an example", "what it returns", "what q is", "what name is"]
+    assert list(faults(Public("weigh", "function", weigh))) == [
+        "an example",
+        "what it returns",
+        "what q is",
+        "what name is",
+    ]
 
 
-def test_the_table_of_arguments_completes_what_a_docstring_leaves_out() -> None:
-    def weigh(q: float, name: str, gain: float) -> None:
-        """The weight.
+def described_outputs(name: str) -> list[str]:
+    """Return the shape with batch dimensions and the unit of each output of an algorithm."""
+    sizes = {"r": "p", "b": "bodies"}
+    return [
+        f"({', '.join(('...', *(sizes.get(c, c) for c in code)))}) {unit}"
+        for _, code, unit in ALGORITHMS[name].outputs
+    ]
 
-        Parameters:
-            name: of a link.
-                It may be long.
-        Example:
-            >>> 1
-            1
-        """
 
-    once = documented(weigh).__doc__
-    assert once == (
-        f"The weight.\n\nParameters:\n    q: {ARGUMENTS['q']}.\n    name: of a link.\n        It may be long.\n\nReturns:\n    Nothing.\n\n"
-        "Example:\n    >>> 1\n    1\n"
-    )
-    assert documented(weigh).__doc__ == once
+@pytest.mark.parametrize("name", sorted(name for name in ALGORITHMS if hasattr(sy.Robot, name)))
+def test_help_states_shape_and_unit_of_every_output(name: str) -> None:
+    returns = " ".join((getattr(sy.Robot, name).__doc__ or "").partition("Returns\n")[2].split())
+    assert [part for part in described_outputs(name) if " ".join(part.split()) not in returns] == []
+
+
+def test_help_of_log_states_unit_and_shapes_of_every_signal() -> None:
+    text = " ".join((sy.Log.__doc__ or "").split())
+    for name, signal in rows(sy.Log).items():
+        shapes = [
+            f"({', '.join(('N', *map(str, shape)))}{',' if not shape else ''})"
+            for shape in signal.shapes
+        ]
+        start = text.index(f" {name} : ")
+        entry = text[start : text.index(f"[{signal.unit}]", start)]
+        assert all(shape in entry for shape in shapes), (name, entry)

@@ -1,4 +1,7 @@
-"""identify, validate, doctor and demo from a shell: one line does it, nothing is left half-written, bad input is a sentence."""
+"""identify, validate, doctor and demo from a shell.
+
+One line does it, nothing is left half-written, bad input is a sentence.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,11 @@ ROBOT = "spatial_3r"
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with log.csv and other.csv of a robot that is not quite spatial_3r, columns named by the joints."""
-    folder, robot = tmp_path_factory.mktemp("logs"), sy.load(ROBOT).with_friction(viscous=4.0, coulomb=3.0)
+    """Return a folder with log.csv and other.csv of a perturbed spatial_3r."""
+    folder, robot = (
+        tmp_path_factory.mktemp("logs"),
+        sy.load(ROBOT).with_friction(viscous=4.0, coulomb=3.0),
+    )
     real = sy.perturbed(robot, 2)
     for name, seed in (("log", 1), ("other", 5)):
         motion = sy.excite(robot, 10.0, 6, 0.1, seed, candidates=20)
@@ -39,7 +45,16 @@ def result(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from steelyard.apps import cli
 
     folder = tmp_path_factory.mktemp("results") / "out"
-    command = ["steelyard", "identify", ROBOT, str(logs / "log.csv"), "--validate", str(logs / "other.csv"), "-o", str(folder)]
+    command = [
+        "steelyard",
+        "identify",
+        ROBOT,
+        str(logs / "log.csv"),
+        "--validate",
+        str(logs / "other.csv"),
+        "-o",
+        str(folder),
+    ]
     with patch.object(sys, "argv", command), pytest.raises(SystemExit) as stop:
         cli.main()
     assert not stop.value.code
@@ -47,7 +62,11 @@ def result(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_one_line_identifies_and_writes_everything(result: Path) -> None:
-    assert sorted(part.name for part in result.iterdir()) == ["fit.json", "identified.toml", "report.html"]
+    assert sorted(part.name for part in result.iterdir()) == [
+        "fit.json",
+        "identified.toml",
+        "report.html",
+    ]
     fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
     assert fit["total_relative_error"] < 0.03 < fit["before"]
     assert fit["provenance"]["steelyard"] == sy.__version__
@@ -55,17 +74,24 @@ def test_one_line_identifies_and_writes_everything(result: Path) -> None:
     robot = sy.load(result / "identified.toml")
     own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
     for row in fit["parameters"]:
-        assert own[row["name"]] == pytest.approx(row["value"], rel=1e-12, abs=1e-12), "as far as the file has decimals"
+        assert own[row["name"]] == pytest.approx(row["value"], rel=1e-12, abs=1e-12), (
+            "as far as the file has decimals"
+        )
     assert "The validation log has" in (result / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_robot_of_a_refused_fit_is_not_called_identified(run: Run, logs: Path, tmp_path: Path) -> None:
+def test_the_robot_of_a_refused_fit_is_not_called_identified(
+    run: Run, logs: Path, tmp_path: Path
+) -> None:
     """So that no script takes it for one; it can still be looked at, and validated."""
     short, log = tmp_path / "short.csv", sy.read_log(logs / "log.csv", sy.load(ROBOT))[:200]
     to_csv(log.replace(tau=np.random.default_rng(0).normal(size=log.q.shape)), short)
     ran = run("identify", ROBOT, short, "-o", tmp_path / "out", "--no-report")
     assert ran.code == 4, ran.out
-    assert sorted(part.name for part in (tmp_path / "out").iterdir()) == ["fit.json", "refused.toml"]
+    assert sorted(part.name for part in (tmp_path / "out").iterdir()) == [
+        "fit.json",
+        "refused.toml",
+    ]
     assert "refused.toml" in ran.out.replace("\n", "")
     assert "refused" in run("validate", tmp_path / "out", logs / "other.csv").out.lower()
 
@@ -76,20 +102,45 @@ def test_friction_can_be_named_and_a_wrong_name_is_told(run: Run, logs: Path) ->
     assert "friction 'strbeck' is unknown; did you mean 'stribeck'" in ran.err.replace("\n", " ")
 
 
-@pytest.mark.filterwarnings("ignore:URDF has no place:steelyard.SteelyardWarning")
+@pytest.mark.filterwarnings("ignore:URDF has no element:steelyard.SteelyardWarning")
 def test_a_urdf_comes_back_as_the_users_own_file(run: Run, logs: Path, tmp_path: Path) -> None:
     urdf = tmp_path / "mine.urdf"
     sy.load(ROBOT).to_urdf(urdf)
-    urdf.write_text(urdf.read_text(encoding="utf-8").replace("</robot>", "  <!-- mine -->\n</robot>"), encoding="utf-8")
-    ran = run("identify", urdf, logs / "log.csv", "-o", tmp_path / "out", "--no-report", "--estimator", "wls")
+    urdf.write_text(
+        urdf.read_text(encoding="utf-8").replace("</robot>", "  <!-- mine -->\n</robot>"),
+        encoding="utf-8",
+    )
+    ran = run(
+        "identify",
+        urdf,
+        logs / "log.csv",
+        "-o",
+        tmp_path / "out",
+        "--no-report",
+        "--estimator",
+        "wls",
+    )
     assert ran.code == 0, ran.err
-    assert sorted(part.name for part in (tmp_path / "out").iterdir()) == ["fit.json", "identified.urdf"]
+    assert sorted(part.name for part in (tmp_path / "out").iterdir()) == [
+        "fit.json",
+        "identified.urdf",
+    ]
     assert "<!-- mine -->" in (tmp_path / "out" / "identified.urdf").read_text(encoding="utf-8")
-    assert "steelyard: warning: URDF has no place for armature of all joints" in ran.err
-    assert all(word in ran.out for word in ("Prediction errors", "Base parameters", "± 2σ", "wrote fit.json, identified.urdf"))
+    assert "steelyard: warning: URDF has no element for armature of all joints" in ran.err
+    assert all(
+        word in ran.out
+        for word in (
+            "Prediction errors",
+            "Base parameters",
+            "± 2σ",
+            "wrote fit.json, identified.urdf",
+        )
+    )
 
 
-def test_without_a_folder_it_only_shows(run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_it_only_shows(
+    run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("identify", ROBOT, logs / "log.csv", "--estimator", "wls").code == 0
     assert not list(tmp_path.iterdir())
@@ -98,15 +149,25 @@ def test_without_a_folder_it_only_shows(run: Run, logs: Path, tmp_path: Path, mo
 def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result: Path) -> None:
     before = run("validate", ROBOT, logs / "other.csv")
     assert before.code == 0, before.err
-    after = [run("validate", target, logs / "other.csv") for target in (result, result / "fit.json", result / "identified.toml")]
-    errors = [float(next(line for line in ran.out.splitlines() if line.split()[:1] == ["all"]).split()[-1]) for ran in (before, *after)]
+    after = [
+        run("validate", target, logs / "other.csv")
+        for target in (result, result / "fit.json", result / "identified.toml")
+    ]
+    errors = [
+        float(
+            next(line for line in ran.out.splitlines() if line.split()[:1] == ["all"]).split()[-1]
+        )
+        for ran in (before, *after)
+    ]
     assert max(errors[1:]) < 3 < errors[0]
     beside = run("validate", result, logs / "other.csv", "--against", ROBOT)
     assert beside.code == 0
     assert "other RMS" in beside.out
 
 
-def test_validate_decides_anew_with_the_other_log(run: Run, logs: Path, result: Path, tmp_path: Path) -> None:
+def test_validate_decides_anew_with_the_other_log(
+    run: Run, logs: Path, result: Path, tmp_path: Path
+) -> None:
     kept = run("validate", result, logs / "other.csv")
     assert kept.code == 0
     assert kept.out.startswith("Trusted")
@@ -116,17 +177,24 @@ def test_validate_decides_anew_with_the_other_log(run: Run, logs: Path, result: 
         broken = run("validate", result, tmp_path / f"{code}.csv")
         assert broken.code == code, broken.out
         assert "more than 2 times the expected" in " ".join(broken.out.split())
-    assert run("validate", ROBOT, tmp_path / "4.csv").code == 0, "there is no verdict on a robot as described"
+    assert run("validate", ROBOT, tmp_path / "4.csv").code == 0, (
+        "there is no verdict on a robot as described"
+    )
     fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
-    for inputs, code in (({"errors": fit["verdict_inputs"]["errors"] | {"within": 0.7}}, 4), ({"errors": "x"}, 2)):
+    for inputs, code in (
+        ({"errors": fit["verdict_inputs"]["errors"] | {"within": 0.7}}, 4),
+        ({"errors": "x"}, 2),
+    ):
         shutil.copy(result / "identified.toml", tmp_path)
-        (tmp_path / "fit.json").write_text(json.dumps(fit | {"verdict_inputs": fit["verdict_inputs"] | inputs}))
+        (tmp_path / "fit.json").write_text(
+            json.dumps(fit | {"verdict_inputs": fit["verdict_inputs"] | inputs})
+        )
         assert run("validate", tmp_path / "fit.json", logs / "other.csv").code == code
     del fit["verdict_inputs"]
     (tmp_path / "fit.json").write_text(json.dumps(fit))
     earlier = run("validate", tmp_path / "fit.json", logs / "other.csv")
     assert earlier.code == 0
-    assert "has no inputs of a verdict" in " ".join(earlier.err.split())
+    assert "does not hold the inputs of a verdict" in " ".join(earlier.err.split())
 
 
 def test_the_verdict_comes_first_and_masses_are_shown(run: Run, logs: Path) -> None:
@@ -134,15 +202,23 @@ def test_the_verdict_comes_first_and_masses_are_shown(run: Run, logs: Path) -> N
     assert ran.code == 0, ran.out
     first = next(line for line in ran.out.splitlines() if line.strip())
     assert first.startswith("Trusted"), first
-    places = [ran.out.index(word) for word in ("Trusted", "Region", "Prediction errors", "Links", "Base parameters")]
+    places = [
+        ran.out.index(word)
+        for word in ("Trusted", "Region", "Prediction errors", "Links", "Base parameters")
+    ]
     assert places == sorted(places)
     assert "described" in ran.out
     assert "Izz1 + " in ran.out, "the combination behind a base parameter"
 
 
 @pytest.mark.parametrize(("word", "code"), [("doubtful", 3), ("refused", 4)])
-def test_the_exit_code_is_the_verdict(run: Run, logs: Path, tmp_path: Path, word: str, code: int) -> None:
-    """Torques of twice their size are doubtful, those that are noise are refused; the result is written all the same."""
+def test_the_exit_code_is_the_verdict(
+    run: Run, logs: Path, tmp_path: Path, word: str, code: int
+) -> None:
+    """Torques of twice their size are doubtful, those that are noise are refused.
+
+    The result is written all the same.
+    """
     log = sy.read_log(logs / "log.csv", sy.load(ROBOT))
     noise = np.random.default_rng(0).normal(size=log.q.shape)
     to_csv(log.replace(tau=3.0 * log.tau if word == "doubtful" else noise), tmp_path / "bad.csv")
@@ -154,7 +230,9 @@ def test_the_exit_code_is_the_verdict(run: Run, logs: Path, tmp_path: Path, word
     assert "3 for" in " ".join(run("identify", "--help").out.split())
 
 
-def test_the_exit_code_takes_the_validation_into_account(run: Run, logs: Path, tmp_path: Path) -> None:
+def test_the_exit_code_takes_the_validation_into_account(
+    run: Run, logs: Path, tmp_path: Path
+) -> None:
     other = sy.read_log(logs / "other.csv", sy.load(ROBOT))
     to_csv(other.replace(tau=-3.0 * other.tau), tmp_path / "other.csv")
     ran = run("identify", ROBOT, logs / "log.csv", "--validate", tmp_path / "other.csv")
@@ -166,7 +244,18 @@ def test_fit_json_has_verdict_validation_and_region(result: Path) -> None:
     fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
     verdict = fit["verdict"]
     assert verdict["word"] in ("trusted", "trusted within")
-    parts = {"word", "sentence", "error", "outside_error", "joints", "region", "reasons", "findings", "next_step", "validations"}
+    parts = {
+        "word",
+        "sentence",
+        "error",
+        "outside_error",
+        "joints",
+        "region",
+        "reasons",
+        "findings",
+        "next_step",
+        "validations",
+    }
     assert parts == set(verdict)
     assert 0 < verdict["error"] < 0.1
     joint = verdict["region"]["joints"][0]
@@ -191,9 +280,16 @@ def test_long_work_shows_progress_on_a_terminal(logs: Path, tmp_path: Path) -> N
         (["check", ROBOT], "testing law"),
     ):
         ours, theirs = pty.openpty()
-        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "PYTHONPATH": os.pathsep.join(sys.path)}
+        environment = {
+            **os.environ,
+            "TERM": "xterm",
+            "COLUMNS": "120",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
         command = [sys.executable, "-m", "steelyard", *arguments]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment, cwd=tmp_path) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment, cwd=tmp_path
+        ) as process:
             os.close(theirs)
             told = b""
             try:
@@ -206,8 +302,13 @@ def test_long_work_shows_progress_on_a_terminal(logs: Path, tmp_path: Path) -> N
         assert sentence in told.decode(errors="replace"), arguments
 
 
-def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(run: Run, logs: Path, tmp_path: Path) -> None:
-    """On the terminal, in fit.json and in the report: joints of the file are called by numbers, those of the robot by names."""
+def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(
+    run: Run, logs: Path, tmp_path: Path
+) -> None:
+    """On the terminal, in fit.json and in the report.
+
+    Joints of the file are called by numbers, those of the robot by names.
+    """
     robot = sy.load(ROBOT)
     urdf, numbered = tmp_path / "mine.urdf", tmp_path / "numbered.csv"
     robot.to_urdf(urdf)
@@ -241,7 +342,9 @@ def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(run:
         ("<html>", "is not JSON (JSONDecodeError: Expecting value"),
     ],
 )
-def test_a_foreign_json_is_told(run: Run, logs: Path, result: Path, tmp_path: Path, text: str, words: str) -> None:
+def test_a_foreign_json_is_told(
+    run: Run, logs: Path, result: Path, tmp_path: Path, text: str, words: str
+) -> None:
     shutil.copy(result / "identified.toml", tmp_path)
     (tmp_path / "fit.json").write_text(text)
     ran = run("validate", tmp_path / "fit.json", logs / "other.csv")
@@ -257,13 +360,30 @@ def test_the_next_free_name(tmp_path: Path) -> None:
     assert next_free(tmp_path / "demo").name == "demo-3"
 
 
-def test_demo_is_a_whole_identification(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_is_a_whole_identification(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     ran = run("demo", ROBOT)
     assert ran.code == 0, ran.err
-    for word in (ROBOT, "obeys all", "compiled kernel", "Prediction errors", "validation", "True against estimated", "steelyard identify"):
+    for word in (
+        ROBOT,
+        "obeys all",
+        "compiled kernel",
+        "Prediction errors",
+        "validation",
+        "True against estimated",
+        "steelyard identify",
+    ):
         assert word in ran.out
-    names = {"fit.json", "identified.toml", "log.csv", "motion.csv", "report.html", "validation.csv"}
+    names = {
+        "fit.json",
+        "identified.toml",
+        "log.csv",
+        "motion.csv",
+        "report.html",
+        "validation.csv",
+    }
     assert {part.name for part in (tmp_path / "steelyard-demo").iterdir()} == names
     fit = json.loads((tmp_path / "steelyard-demo" / "fit.json").read_text(encoding="utf-8"))
     assert fit["total_relative_error"] < 0.03

@@ -1,4 +1,4 @@
-"""`steelyard ik`: all solutions of a pose on the screen, of many in a CSV file, and one sentence for what cannot be."""
+"""`steelyard ik`: all solutions of a pose, of many in a CSV file, and errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,12 @@ def test_poses_from_csv_to_csv(run, tmp_path: Path, rng: np.random.Generator) ->
     T = robot.forward_kinematics(rng.uniform(-1, 1, (4, 6)))
     source, target = tmp_path / "poses.csv", tmp_path / "q.csv"
     rows = [[*pose[:3, 3], *to_rpy(pose[:3, :3])] for pose in T]
-    source.write_text("x,y,z,roll,pitch,yaw\n" + "\n".join(",".join(repr(float(x)) for x in row) for row in rows) + "\n", encoding="utf-8")
+    source.write_text(
+        "x,y,z,roll,pitch,yaw\n"
+        + "\n".join(",".join(repr(float(x)) for x in row) for row in rows)
+        + "\n",
+        encoding="utf-8",
+    )
     code, _, err = run("elbow_6r", "--poses", source, "--out", target)
     assert (code, err) == (0, "steelyard: 4 of 4 poses solved by closed form\n")
     with target.open(encoding="utf-8") as file:
@@ -65,8 +70,14 @@ WRONG = {
     "nothing": (["elbow_6r"], "--xyz"),
     "two numbers": (["elbow_6r", "--xyz", "1,2"], "--xyz has 2 numbers where 3"),
     "a word": (["elbow_6r", "--xyz", "1,2,x"], "'x' is not a number"),
-    "no rotation": (["elbow_6r", "--xyz", "1,2,3", "--quaternion", "0,0,0,0"], "zeros is no rotation"),
-    "two rotations": (["elbow_6r", "--xyz", "1,2,3", "--quaternion", "0,0,0,1", "--rpy", "0,0,0"], "not both"),
+    "no rotation": (
+        ["elbow_6r", "--xyz", "1,2,3", "--quaternion", "0,0,0,0"],
+        "zeros is no rotation",
+    ),
+    "two rotations": (
+        ["elbow_6r", "--xyz", "1,2,3", "--quaternion", "0,0,0,1", "--rpy", "0,0,0"],
+        "not both",
+    ),
     "no file": (["elbow_6r", "--poses", "nowhere.csv"], "there is no file nowhere.csv"),
     "a frame": (["elbow_6r", "--xyz", "1,0,1", "--frame", "hand"], "no frame is called 'hand'"),
     "a method": (["elbow_6r", "--xyz", "1,0,1", "--method", "guess"], "method 'guess' is unknown"),

@@ -1,4 +1,7 @@
-"""Importing steelyard stays light: nothing that plots, nothing symbolic, nothing from the web, no extra."""
+"""Importing steelyard stays light.
+
+Nothing that plots, nothing symbolic, nothing from the web, no extra.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ import sys
 
 import pytest
 
-import steelyard as sy
 from tests.house.sources import ROOT
 
 HEAVY = {
@@ -17,24 +19,39 @@ HEAVY = {
     "cvxpy", "xacrodoc", "typer", "click", "rich", "http.server", "asyncio", "ssl", "viser", "websockets", "roboticstoolbox",
     "casadi", "jax", "torch",
 }  # fmt: skip
-# Parts of SciPy that cost more to import than all of steelyard: they are imported where they are used.
-HEAVY_SCIPY = {"scipy.stats", "scipy.optimize", "scipy.signal", "scipy.integrate", "scipy.interpolate"}
+# Parts of SciPy that cost more to import than all of steelyard: they are imported where they are
+# used.
+HEAVY_SCIPY = {
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.signal",
+    "scipy.integrate",
+    "scipy.interpolate",
+}
 
 
 def loaded_by(statement: str) -> set[str]:
     script = f"{statement}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
     return set(json.loads(run.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("statement", ["import steelyard", "import steelyard as sy; sy.load('planar_2r')"])
+@pytest.mark.parametrize(
+    "statement", ["import steelyard", "import steelyard as sy; sy.load('planar_2r')"]
+)
 def test_a_light_import(statement: str) -> None:
-    before = loaded_by("import numpy")  # what numpy, or a start-up hook of this environment, brings is not ours to answer for
+    # what numpy, or a start-up hook of this environment, brings is not ours to answer for
+    before = loaded_by("import numpy")
     heavy = (HEAVY | HEAVY_SCIPY) & (loaded_by(statement) - before)
     assert not heavy, f"'{statement}' loads {sorted(heavy)}: import them where they are used"
 
 
-def test_an_old_name_still_works_and_names_the_new_one() -> None:
-    with pytest.warns(DeprecationWarning, match=r"sy\.hidden is now called sy\.perturbed"):
-        assert sy.hidden is sy.perturbed
+def test_identify_loads_neither_experiments_nor_the_report() -> None:
+    """What `steelyard identify` prints needs no excitation, fleet or HTML page."""
+    parts = "steelyard.apps.commands.identify, steelyard.apps.show.identification"
+    loaded = loaded_by(f"import steelyard as sy, {parts}, steelyard.reporting.results; sy.identify")
+    needless = ("steelyard.experiments", "steelyard.reporting.page", "steelyard.reporting.content")
+    assert not [name for name in loaded if name.startswith(needless)]

@@ -1,4 +1,4 @@
-"""docs/lectures.md names functions that can be imported and tests that exist, or says that an item is missing."""
+"""docs/lectures.md names importable functions and existing tests, or a missing item."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import pytest
 from tests.house.sources import ROOT
 
 PAGE = (ROOT / "docs" / "lectures.md").read_text(encoding="utf-8")
-ROWS = [[cell.strip() for cell in line.strip("|").split(" |")] for line in PAGE.splitlines() if line.startswith("| ")]
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split(" |")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ")
+]
 ITEMS = [row for row in ROWS if row[0] != "item"]
 NAMES = sorted({name for row in ITEMS for name in re.findall(r"`([\w.]+)`", row[1])})
 TESTS = sorted({test for row in ITEMS for test in re.findall(r"`([^`]+)`", row[2])})
@@ -33,7 +37,9 @@ def test_a_named_function_can_be_imported(name: str) -> None:
     find(name)
 
 
-@pytest.mark.parametrize("name", ["Robot.torque", "dynamics.rnea.backward", "closed_form.Symbolic.V"])
+@pytest.mark.parametrize(
+    "name", ["Robot.torque", "dynamics.rnea.backward", "closed_form.Symbolic.V"]
+)
 def test_a_wrong_name_is_noticed(name: str) -> None:
     with pytest.raises((ImportError, AttributeError)):
         find(name)

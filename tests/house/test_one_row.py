@@ -1,4 +1,7 @@
-"""A joint term is one row of one table: with a row added to a copy of the package, everything that uses terms has it."""
+"""A joint term is one row of one table.
+
+With a row added to a copy of the package, everything that uses terms has it.
+"""
 
 from __future__ import annotations
 
@@ -62,13 +65,25 @@ print("one row was enough")
 
 
 def test_a_row_is_all_that_a_new_term_needs(tmp_path: Path) -> None:
-    shutil.copytree(PACKAGE, tmp_path / "src" / "steelyard", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, tmp_path / "src" / "steelyard", ignore=shutil.ignore_patterns("__pycache__")
+    )
     table = tmp_path / "src" / "steelyard" / "mechanism" / "joint_terms.py"
     text = table.read_text(encoding="utf-8")
-    width = '    JointTerm("width", "w",'
-    assert text.count(width) == 1
-    table.write_text(text.replace(width, ROWS.lstrip("\n") + width), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    run = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], env=environment, capture_output=True, text=True, check=False)
+    before = "    *_RIPPLE,\n"
+    assert text.count(before) == 1
+    table.write_text(text.replace(before, before + ROWS.lstrip("\n")), encoding="utf-8")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "src"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     assert "one row was enough" in run.stdout

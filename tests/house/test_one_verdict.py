@@ -1,4 +1,4 @@
-"""One quantity has one value in all outputs of a run, and every interface shows the decision of one function."""
+"""One quantity has one value in all outputs of a run, and one function decides."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ ROBOT = "spatial_3r"
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with log.csv, near.csv of the same motion, and wide.csv of one that is nowhere inside the region of log.csv."""
-    folder, robot = tmp_path_factory.mktemp("logs"), sy.load(ROBOT).with_friction(viscous=4.0, coulomb=3.0)
+    """Return a folder with log.csv, near.csv of the same motion, and wide.csv."""
+    folder, robot = (
+        tmp_path_factory.mktemp("logs"),
+        sy.load(ROBOT).with_friction(viscous=4.0, coulomb=3.0),
+    )
     real = sy.perturbed(robot, 2)
     for name, seed, noise in (("log", 1, 1), ("near", 1, 2), ("wide", 5, 5)):
         motion = sy.excite(robot, 8.0, 4, 0.125, seed, candidates=10, starts=1)
@@ -40,7 +43,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def texts(error: Any) -> tuple[str, str]:
     """An error as the table of words shows it."""
-    return (NOTHING, NOTHING) if error is None else (short(error.error), short(error.percent_of_rated))
+    return (
+        (NOTHING, NOTHING) if error is None else (short(error.error), short(error.percent_of_rated))
+    )
 
 
 def cells_of(text: str) -> list[list[str]]:
@@ -49,14 +54,26 @@ def cells_of(text: str) -> list[list[str]]:
     lines = re.sub(r"<[^>]*>", "", plain_text).splitlines()
     words = "trusted within|trusted|doubtful|refused"
     return [
-        [name, word, *rest.split()] for line in lines for name, word, rest in re.findall(rf"^\s*(joint\d)\s+({words})\s+N m\s+(.*)$", line)
+        [name, word, *rest.split()]
+        for line in lines
+        for name, word, rest in re.findall(rf"^\s*(joint\d)\s+({words})\s+N m\s+(.*)$", line)
     ]
 
 
 @pytest.mark.parametrize("other", ["near", "wide"])
-def test_every_output_of_a_run_has_the_same_values(run: Run, logs: Path, tmp_path: Path, other: str) -> None:
-    """The terminal, --json, fit.json, report.html, Python, and `validate` of the same file afterwards."""
-    command = ["identify", ROBOT, logs / "log.csv", "--validate", logs / f"{other}.csv", "--estimator", "wls"]
+def test_every_output_of_a_run_has_the_same_values(
+    run: Run, logs: Path, tmp_path: Path, other: str
+) -> None:
+    """Return terminal output, --json, fit.json, report.html, Python, and a later `validate`."""
+    command = [
+        "identify",
+        ROBOT,
+        logs / "log.csv",
+        "--validate",
+        logs / f"{other}.csv",
+        "--estimator",
+        "wls",
+    ]
     shown = run(*command, "-o", tmp_path / "out")
     as_json = json.loads(run(*command, "--json").out)
     saved = json.loads((tmp_path / "out" / "fit.json").read_text(encoding="utf-8"))
@@ -80,11 +97,17 @@ def test_every_output_of_a_run_has_the_same_values(run: Run, logs: Path, tmp_pat
     if str(fit.verdict) != str(verdict):
         assert str(fit.verdict) not in shown.out + page
 
-    rows = [[each.name, each.word, *texts(each.inside), *texts(each.outside)] for each in verdict.joints]
+    rows = [
+        [each.name, each.word, *texts(each.inside), *texts(each.outside)] for each in verdict.joints
+    ]
     assert cells_of(shown.out) == rows
     assert cells_of(page) == rows
     total = validation.total_relative_error
-    assert saved["validation"]["total_relative_error"] == as_json["fit"]["validation"]["total_relative_error"] == total
+    assert (
+        saved["validation"]["total_relative_error"]
+        == as_json["fit"]["validation"]["total_relative_error"]
+        == total
+    )
     assert saved["validation"]["inside"] == validation.errors.share_inside
     assert re.search(rf"^all .* {re.escape(percent(total, 2))}\s*$", shown.out, re.MULTILINE)
     tiles = {tile.label: tile.value for tile in gather(fit, validation).tiles}
@@ -104,7 +127,9 @@ def test_every_output_of_a_run_has_the_same_values(run: Run, logs: Path, tmp_pat
             assert mine[where]["error"] == pytest.approx(theirs[where]["error"], rel=1e-5)
 
 
-def test_every_interface_shows_what_the_function_decides(run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_interface_shows_what_the_function_decides(
+    run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With another decision all words, numbers, sentences, exit codes and names of files follow."""
     true = rules.decide
 
@@ -112,7 +137,14 @@ def test_every_interface_shows_what_the_function_decides(run: Run, logs: Path, t
         found = true(inputs, validations)
         joints = tuple(replace(each, word="doubtful") for each in found.joints)
         step = "Paint the robot: steelyard paint"
-        return replace(found, word="refused", joints=joints, error=0.4321, reasons=("It is green.",), next_step=step)
+        return replace(
+            found,
+            word="refused",
+            joints=joints,
+            error=0.4321,
+            reasons=("It is green.",),
+            next_step=step,
+        )
 
     monkeypatch.setattr(rules, "decide", decided)
     command = ["identify", ROBOT, logs / "log.csv", "--estimator", "wls"]
@@ -128,7 +160,10 @@ def test_every_interface_shows_what_the_function_decides(run: Run, logs: Path, t
             assert "It is green." in text
             assert "Paint the robot: steelyard paint" in text
             assert [row[1] for row in cells_of(text)] == ["doubtful"] * 3
-            assert not re.search("[Tt]rusted", re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.DOTALL))
+            assert not re.search(
+                "[Tt]rusted",
+                re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.DOTALL),
+            )
         assert saved["verdict"]["reasons"] == ["It is green."]
         assert saved["verdict"]["error"] == 0.4321
     again = run("validate", tmp_path / "out0", logs / "wide.csv")
@@ -140,7 +175,9 @@ def test_every_interface_shows_what_the_function_decides(run: Run, logs: Path, t
         assert "It is green." in text
 
 
-def test_the_page_shows_what_the_function_decides(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_shows_what_the_function_decides(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from steelyard.apps.page.window import NamedFit
 
     robot = sy.load(ROBOT)
@@ -149,9 +186,16 @@ def test_the_page_shows_what_the_function_decides(logs: Path, monkeypatch: pytes
     validation = fit.validate(sy.read_log(logs / "wide.csv", robot))
     true = rules.decide
     monkeypatch.setattr(
-        rules, "decide", lambda inputs, others=(): replace(true(inputs, others), word="doubtful", reasons=(f"{len(others)} logs",))
+        rules,
+        "decide",
+        lambda inputs, others=(): replace(
+            true(inputs, others), word="doubtful", reasons=(f"{len(others)} logs",)
+        ),
     )
-    for named, count in ((NamedFit("1", fit, "", "", log), 0), (NamedFit("1", fit, "", "", log, validation, "wide.csv"), 1)):
+    for named, count in (
+        (NamedFit("1", fit, "", "", log), 0),
+        (NamedFit("1", fit, "", "", log, validation, "wide.csv"), 1),
+    ):
         content = gather(named.fit, named.validation)
         assert (named.verdict.word, content.word) == ("doubtful", "doubtful")
         assert named.verdict.reasons == content.reasons == (f"{count} logs",)
@@ -175,7 +219,9 @@ OLD_WORDS = re.compile(r"carr(y|ies) over|promis|clearly worse|about as well as"
 def comparisons(path: Path) -> Iterator[str]:
     """Comparisons of the size of an error, where an interface would judge by itself."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Compare) and any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+        if isinstance(node, ast.Compare) and any(
+            isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops
+        ):
             names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
             yield from (f"{path.name}:{node.lineno} {name}" for name in names & JUDGED)
 
@@ -189,5 +235,7 @@ def test_no_interface_judges_by_itself(folder: str) -> None:
 
 def test_a_judgement_in_an_interface_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
-    path.write_text("worse = validation.total_relative_error > 1.5 * fit.total_relative_error + 0.01\n")
+    path.write_text(
+        "worse = validation.total_relative_error > 1.5 * fit.total_relative_error + 0.01\n"
+    )
     assert list(comparisons(path))

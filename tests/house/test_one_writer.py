@@ -39,17 +39,36 @@ OURS = {  # our own functions of these names, which end in `steelyard.files`
 
 
 def name_of(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def owner_of(node: ast.expr) -> str:
-    return node.value.id if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) else ""
+    return (
+        node.value.id
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        else ""
+    )
 
 
 def memory_names(tree: ast.AST) -> set[str]:
     """Variables that hold a file in memory."""
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
-    return {name_of(target) for node in assigned if name_of(node.value.func) in IN_MEMORY for target in node.targets}  # type: ignore[attr-defined]
+    assigned = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+    ]
+    return {
+        name_of(target)
+        for node in assigned
+        if name_of(node.value.func) in IN_MEMORY
+        for target in node.targets
+    }  # type: ignore[attr-defined]
 
 
 def modes(call: ast.Call) -> Iterator[ast.expr]:
@@ -66,11 +85,16 @@ def opens_to_write(call: ast.Call) -> bool:
     if any(isinstance(a, ast.Starred) for a in call.args) and isinstance(call.func, ast.Name):
         return True
     first = call.args[0] if call.args else None
-    if first is not None and (ast.unparse(first) == "os.devnull" or ast.unparse(first).startswith("os.dup(")):
+    if first is not None and (
+        ast.unparse(first) == "os.devnull" or ast.unparse(first).startswith("os.dup(")
+    ):
         return False
     if owner_of(call.func) == "os":
         return any(flag in ast.unparse(call) for flag in FLAGS)
-    return any(not isinstance(mode, ast.Constant) or bool(set(str(mode.value)) & set("wax+")) for mode in modes(call))
+    return any(
+        not isinstance(mode, ast.Constant) or bool(set(str(mode.value)) & set("wax+"))
+        for mode in modes(call)
+    )
 
 
 def writes(call: ast.Call, memory: set[str]) -> bool:
@@ -81,7 +105,11 @@ def writes(call: ast.Call, memory: set[str]) -> bool:
     if name == "open":
         return opens_to_write(call)
     if name in ARCHIVES:
-        return any(bool(set(str(mode.value)) & set("wax+")) for mode in modes(call) if isinstance(mode, ast.Constant))
+        return any(
+            bool(set(str(mode.value)) & set("wax+"))
+            for mode in modes(call)
+            if isinstance(mode, ast.Constant)
+        )
     return name in METHODS or owner in WHOLE or name in QUALIFIED.get(owner, set())
 
 
@@ -89,7 +117,9 @@ def imports(node: ast.AST) -> Iterator[str]:
     """Names that an import takes out of a module, so that the rule would not see whose they are."""
     if isinstance(node, ast.ImportFrom) and node.level == 0:
         for alias in node.names:
-            if node.module in WHOLE or alias.name in QUALIFIED.get(node.module or "", set()) | METHODS | {"open"}:
+            if node.module in WHOLE or alias.name in QUALIFIED.get(
+                node.module or "", set()
+            ) | METHODS | {"open"}:
                 yield f"from {node.module} import {alias.name}"
 
 
@@ -97,18 +127,33 @@ def offences(module: str, tree: ast.Module) -> list[str]:
     """Calls of a module that write files."""
     memory = memory_names(tree)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and writes(node, memory)]
-    listed = [f"line {call.lineno}: {ast.unparse(call)[:80]}" for call in calls if (module, name_of(call.func)) not in OURS]
+    listed = [
+        f"line {call.lineno}: {ast.unparse(call)[:80]}"
+        for call in calls
+        if (module, name_of(call.func)) not in OURS
+    ]
     return listed + [text for node in ast.walk(tree) for text in imports(node)]
 
 
 def test_every_exception_is_needed() -> None:
-    calls = {(name, name_of(n.func)) for name, path in modules().items() for n in ast.walk(parse(path)) if isinstance(n, ast.Call)}
+    calls = {
+        (name, name_of(n.func))
+        for name, path in modules().items()
+        for n in ast.walk(parse(path))
+        if isinstance(n, ast.Call)
+    }
     assert calls >= OURS
 
 
 def test_files_are_written_by_the_one_writer() -> None:
-    wrong = {name: found for name, path in modules().items() if not name.startswith(WRITER) and (found := offences(name, parse(path)))}
-    assert not wrong, "write through steelyard.files: " + "; ".join(f"{name} {found}" for name, found in wrong.items())
+    wrong = {
+        name: found
+        for name, path in modules().items()
+        if not name.startswith(WRITER) and (found := offences(name, parse(path)))
+    }
+    assert not wrong, "write through steelyard.files: " + "; ".join(
+        f"{name} {found}" for name, found in wrong.items()
+    )
 
 
 @pytest.mark.parametrize(

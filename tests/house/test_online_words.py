@@ -1,4 +1,4 @@
-"""What a live stream says of samples and options that cannot be used, and that nothing of them is taken in."""
+"""Errors of a live stream on unusable samples and options, which are not used."""
 
 from __future__ import annotations
 
@@ -16,14 +16,23 @@ def arm() -> sy.Robot:
 
 ZERO, BLOCK = np.zeros(2), np.zeros((4, 2))
 BAD_SAMPLES: list[tuple[tuple[Any, ...], str]] = [
-    ((ZERO, ZERO, ZERO, np.zeros(3)), r"tau has shape \(3,\), expected \(2,\) for one sample or \(B, 2\) for a block"),
+    (
+        (ZERO, ZERO, ZERO, np.zeros(3)),
+        r"tau has shape \(3,\), expected \(2,\) for one sample or \(B, 2\) for a block",
+    ),
     ((BLOCK, BLOCK, BLOCK, ZERO), r"tau has shape \(2,\)"),
     ((np.zeros((2, 2, 2)),) * 4, r"q has shape \(2, 2, 2\)"),
     ((np.zeros((0, 2)),) * 4, r"q has shape \(0, 2\)"),
     ((ZERO, ZERO, ZERO, None), r"tau is missing"),
     ((ZERO, ZERO, ZERO, "heavy"), r"tau must be an array of numbers"),
-    ((ZERO, ZERO, ZERO, np.array([0.0, np.nan])), r"tau of \w+2 is nan in sample 3; nothing of this block was used"),
-    ((BLOCK, BLOCK, BLOCK, np.where(np.eye(4, 2) > 0, np.inf, 0.0)), r"tau of \w+1 is inf in sample 3"),
+    (
+        (ZERO, ZERO, ZERO, np.array([0.0, np.nan])),
+        r"tau of \w+2 is nan in sample 3; nothing of this block was used",
+    ),
+    (
+        (BLOCK, BLOCK, BLOCK, np.where(np.eye(4, 2) > 0, np.inf, 0.0)),
+        r"tau of \w+1 is inf in sample 3",
+    ),
     ((ZERO, ZERO, ZERO, np.array([1j, 0])), r"tau must be an array of numbers"),
     ((ZERO, ZERO, None, ZERO), r"began with accelerations \(qdd\) and must go on so"),
     ((ZERO, ZERO, ZERO, ZERO, 1.0), r"began without times"),
@@ -47,11 +56,15 @@ def test_samples_that_cannot_be_used(given: tuple[Any, ...], words: str) -> None
 def test_time_must_grow() -> None:
     o = sy.OnlineIdentifier(arm(), learn=0)
     o.update(BLOCK, BLOCK, tau=BLOCK, t=[0.0, 0.1, 0.2, 0.3])
-    with pytest.raises(sy.LogError, match=r"time goes from 0.3 s to 0.25 s at sample 4; it must grow"):
+    with pytest.raises(
+        sy.LogError, match=r"time goes from 0.3 s to 0.25 s at sample 4; it must grow"
+    ):
         o.update(ZERO, ZERO, tau=ZERO, t=0.25)
     with pytest.raises(sy.LogError, match=r"time goes from 0.5 s to 0.4 s at sample 5"):
         o.update(BLOCK[:2], BLOCK[:2], tau=BLOCK[:2], t=[0.5, 0.4])
-    with pytest.raises(sy.CallError, match=r"t has shape \(3,\); expected a finite time \[s\] for each of 4"):
+    with pytest.raises(
+        sy.CallError, match=r"t has shape \(3,\); expected a finite time \[s\] for each of 4"
+    ):
         o.update(BLOCK, BLOCK, tau=BLOCK, t=[1.0, 2.0, 3.0])
     with pytest.raises(sy.CallError, match="without qdd times are needed"):
         sy.OnlineIdentifier(arm(), learn=0).update(ZERO, ZERO, tau=ZERO)

@@ -1,4 +1,4 @@
-"""The source package holds the repository, the wheel holds the package, and both say the same as the files beside them."""
+"""The source package has the repository, the wheel the package, and both agree with the files."""
 
 from __future__ import annotations
 
@@ -30,14 +30,20 @@ LEFT_OUT = re.compile(
 def repository() -> list[str]:
     """The files of the repository: those that git knows, or, in an unpacked source package, all."""
     if (ROOT / ".git").exists():
-        known = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+        known = subprocess.run(
+            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.split("\n")
         return sorted(name for name in known if name and (ROOT / name).is_file())
-    return sorted(name for path in ROOT.rglob("*") if path.is_file() and not LEFT_OUT.search(name := path.relative_to(ROOT).as_posix()))
+    return sorted(
+        name
+        for path in ROOT.rglob("*")
+        if path.is_file() and not LEFT_OUT.search(name := path.relative_to(ROOT).as_posix())
+    )
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Source package and wheel of a copy of the repository, the wheel made from the source package."""
+    """Return source package and wheel of a copy of the repository."""
     copy, made = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
     for name in repository():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -65,19 +71,32 @@ def test_the_source_package_is_whole(built: Path) -> None:
 def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Path) -> None:
     inside = {name for name in wheel(built).namelist() if ".dist-info/" not in name}
     own = {name.removeprefix("src/") for name in repository() if name.startswith("src/steelyard/")}
-    assert inside == own, f"only in one of them (package-data of pyproject.toml): {sorted(inside ^ own)}"
+    assert inside == own, (
+        f"only in one of them (package-data of pyproject.toml): {sorted(inside ^ own)}"
+    )
 
 
 def test_the_metadata_says_what_it_is(built: Path) -> None:
     files = wheel(built)
     info = f"steelyard-{__version__}.dist-info"
     told = Parser().parsestr(files.read(f"{info}/METADATA").decode())
-    assert (told["Name"], told["Version"], told["License-Expression"]) == ("steelyard", __version__, "Apache-2.0")
+    assert (told["Name"], told["Version"], told["License-Expression"]) == (
+        "steelyard",
+        __version__,
+        "Apache-2.0",
+    )
     assert told["Requires-Python"] == ">=3.10"
-    assert "steelyard = steelyard.apps.cli:main" in files.read(f"{info}/entry_points.txt").decode(), "pipx run steelyard, uvx steelyard"
+    assert (
+        "steelyard = steelyard.apps.cli:main" in files.read(f"{info}/entry_points.txt").decode()
+    ), "pipx run steelyard, uvx steelyard"
     assert f"{info}/licenses/LICENSE" in files.namelist()
     named = told.get_all("Classifier") or []
-    assert [each.rsplit(" ", 1)[1] for each in named if re.search(r":: 3\.\d+$", each)] == ["3.10", "3.11", "3.12", "3.13"]
+    assert [each.rsplit(" ", 1)[1] for each in named if re.search(r":: 3\.\d+$", each)] == [
+        "3.10",
+        "3.11",
+        "3.12",
+        "3.13",
+    ]
     assert not [each for each in named if each.startswith("License")], "the licence is said once"
     assert told["Description-Content-Type"].startswith("text/markdown")
 
@@ -93,9 +112,15 @@ def test_the_wheel_runs_by_itself(built: Path, tmp_path: Path) -> None:
     """The command of the wheel, unpacked and alone on the path, with no file of the repository."""
     wheel(built).extractall(tmp_path)
     code = (
-        "import sys; sys.path.insert(0, sys.argv.pop(1)); from steelyard.apps import cli; print(cli.__file__, file=sys.stderr); cli.main()"
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from steelyard.apps import cli;"
+        " print(cli.__file__, file=sys.stderr); cli.main()"
     )
-    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path), "info", "puma560"], capture_output=True, text=True, cwd=tmp_path)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), "info", "puma560"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr.startswith(str(tmp_path)), "the code of the wheel"
     assert "puma560" in ran.stdout
@@ -114,7 +139,10 @@ def test_the_citation_is_of_this_version() -> None:
 
 def test_the_container_runs_a_command_that_exists() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    entry, command = (json.loads(re.findall(rf"^{word} (\[.*\])$", text, re.MULTILINE)[-1]) for word in ("ENTRYPOINT", "CMD"))
+    entry, command = (
+        json.loads(re.findall(rf"^{word} (\[.*\])$", text, re.MULTILINE)[-1])
+        for word in ("ENTRYPOINT", "CMD")
+    )
     assert entry == ["steelyard"]
     extras = re.findall(r"\.whl\)\[([\w,]+)\]", text)[0].split(",")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -126,16 +154,32 @@ def test_the_container_runs_a_command_that_exists() -> None:
     assert options == ["--host", "--expose", "--port", "--no-open"]
     if source.exists():  # typer takes the names of options from the parameters
         named = source.read_text(encoding="utf-8")
-        assert all(f'"{option}"' in named or f"    {option[2:].replace('-', '_')}: " in named for option in options)
+        assert all(
+            f'"{option}"' in named or f"    {option[2:].replace('-', '_')}: " in named
+            for option in options
+        )
 
 
 def test_every_release_is_described() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert re.fullmatch(rf"\[Unreleased\]|\[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d", headings[0])
-    for heading, part in zip(headings, re.split(r"^## .*$", text, flags=re.MULTILINE)[1:], strict=True):
-        assert len(part.strip().split("\n\n")[0]) > 80, f"{heading} begins with what it is, in a sentence or two"
-        assert set(re.findall(r"^### (.*)$", part, re.MULTILINE)) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert re.fullmatch(
+        rf"\[Unreleased\]|\[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d", headings[0]
+    )
+    for heading, part in zip(
+        headings, re.split(r"^## .*$", text, flags=re.MULTILINE)[1:], strict=True
+    ):
+        assert len(part.strip().split("\n\n")[0]) > 80, (
+            f"{heading} begins with what it is, in a sentence or two"
+        )
+        assert set(re.findall(r"^### (.*)$", part, re.MULTILINE)) <= {
+            "Added",
+            "Changed",
+            "Deprecated",
+            "Removed",
+            "Fixed",
+            "Security",
+        }
 
 
 def test_the_scripts_are_bash_and_name_the_pythons_of_the_metadata() -> None:
@@ -145,11 +189,13 @@ def test_the_scripts_are_bash_and_name_the_pythons_of_the_metadata() -> None:
 
 
 def test_the_oldest_versions_are_those_of_the_metadata(root: Path) -> None:
-    """What scripts/oldest.sh installs is the lower bound of each core dependency, and no dependency is without one."""
+    """scripts/oldest.sh installs the lower bound of each core dependency, and each has one."""
     lines = {}
     for options in ((), ("--oldest",)):
         command = [sys.executable, str(root / "scripts" / "requirements.py"), *options]
-        lines[options] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        lines[options] = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
     assert len(lines[()]) == len(lines["--oldest",]) >= 9
     for allowed, oldest in zip(lines[()], lines["--oldest",], strict=True):
         assert ">=" in allowed

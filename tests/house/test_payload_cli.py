@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import steelyard as sy
-from steelyard.experiments.loads.controller_load import CONTROLLERS
+from steelyard.experiments.payload_identification.controller_load import CONTROLLERS
 from steelyard.signals.write import to_csv
 from tests.house.test_cli import Run, run
-from tests.laws.test_payload import MASS, arm, log
+from tests.laws.experiments.test_payload import MASS, arm, log
 
 __all__ = ["run"]  # the fixture
 
@@ -27,7 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_load_is_found_and_given_to_robot_and_controller(run: Run, folder: Path) -> None:
     out = folder / "with_load.toml"
-    ran = run("payload", folder / "arm.toml", folder / "loaded.csv", "--controller", "ur", "-o", out)
+    ran = run(
+        "payload", folder / "arm.toml", folder / "loaded.csv", "--controller", "ur", "-o", out
+    )
     assert ran.code == 0, ran.out + ran.err
     assert "set_target_payload(2." in ran.out
     assert "mass" in ran.out
@@ -55,8 +57,12 @@ def test_an_empty_hand_prints_one_mass_and_no_line(run: Run, folder: Path, contr
     assert f"The mass, {mass:.5g} kg, is not above zero" in data["verdict"]["reasons"][0]
     assert data["controller"]["text"] is None
     assert f"No line for the controller ({controller}): the load is doubtful." in ran.out
-    assert data["controller"]["notes"] == [f"No line for the controller ({controller}): the load is doubtful."]
-    assert not any(word in ran.out for word in ("set_target_payload", "setLoad", "LOAD_DATA", "inf"))
+    assert data["controller"]["notes"] == [
+        f"No line for the controller ({controller}): the load is doubtful."
+    ]
+    assert not any(
+        word in ran.out for word in ("set_target_payload", "setLoad", "LOAD_DATA", "inf")
+    )
     assert rows["com z"] == {"number": "com z", "value": 0.0, "std": None, "unit": "m"}
     assert ran.out.count("not identified") >= 9
 
@@ -79,7 +85,9 @@ def test_poses_are_written(run: Run, folder: Path) -> None:
         (("loaded.csv", "--controller", "fanuc"), "fanuc"),
     ],
 )
-def test_wrong_words_are_named(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_words_are_named(
+    run: Run, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
     paths = [folder / word if word.endswith(".csv") else word for word in arguments]
     ran = run("payload", folder / "arm.toml", *paths)
     assert ran.code == 2

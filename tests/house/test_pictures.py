@@ -1,4 +1,7 @@
-"""Figures and notebook cards: what they show is what the arrays and tables say, at the size of a paper's column."""
+"""Figures and notebook cards.
+
+What they show is what the arrays and tables say, at the size of a paper's column.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,9 @@ def motion() -> sy.motion.Trajectory:
 
 @cache
 def run() -> Any:
-    return sy.simulate(arm(), ComputedTorque(motion(), kp=100.0, kd=20.0), motion().q[0], seconds=4.0)
+    return sy.simulate(
+        arm(), ComputedTorque(motion(), kp=100.0, kd=20.0), motion().q[0], seconds=4.0
+    )
 
 
 @cache
@@ -82,8 +87,13 @@ def test_a_motion_is_drawn_joint_by_joint() -> None:
 def test_a_log_and_a_run_show_what_was_commanded() -> None:
     for shown in (log().plot("q"), run().plot()):
         first = shown.axes[0]
-        assert [text.get_text() for text in shown.legends[0].get_texts()] == ["commanded", "measured"]
-        np.testing.assert_allclose(lines(first, ORANGE)[0].get_ydata().max(), run().reference[:, 0].max(), rtol=1e-9)
+        assert [text.get_text() for text in shown.legends[0].get_texts()] == [
+            "commanded",
+            "measured",
+        ]
+        np.testing.assert_allclose(
+            lines(first, ORANGE)[0].get_ydata().max(), run().reference[:, 0].max(), rtol=1e-9
+        )
     assert log().plot("q", "tau").axes[1].get_title(loc="left") == "joint torque"
 
 
@@ -144,7 +154,10 @@ def test_every_figure_of_a_fit() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: arm().plot([1.0]), r"q must be \(2,\) or up to 50 positions \(k, 2\), not \(1, 1\)"),
+        (
+            lambda: arm().plot([1.0]),
+            r"q must be \(2,\) or up to 50 positions \(k, 2\), not \(1, 1\)",
+        ),
         (lambda: arm().plot([np.nan, 0.0]), "q must be finite"),
         (lambda: arm().plot(frames=("hand",)), "hand"),
         (lambda: arm().plot(width="wide"), "width must be 'column', 'page' or inches, not 'wide'"),
@@ -168,7 +181,11 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     table = fit().links.table()
     monkeypatch.setattr(builtins, "__import__", without)
-    for call, extra in ((arm().plot, "plot"), (table.to_pandas, "pandas"), (table.to_polars, "tables")):
+    for call, extra in (
+        (arm().plot, "plot"),
+        (table.to_pandas, "pandas"),
+        (table.to_polars, "tables"),
+    ):
         with pytest.raises(sy.MissingExtra, match=rf"pip install 'steelyard\[{extra}\]'"):
             call()
 
@@ -217,7 +234,9 @@ def test_notebooks_show_cards() -> None:
 def test_names_are_text_in_cards() -> None:
     table = Table("<b>", (Column("x"),), (("<script>alert(1)</script>",), ("\x1b[31m",)), "a & b")
     assert "<script>" not in table.to_html()
-    assert {"<b>", "<script>alert(1)</script>", "\\x1b[31m", "a & b"} <= set(texts_of(table.to_html()))
+    assert {"<b>", "<script>alert(1)</script>", "\\x1b[31m", "a & b"} <= set(
+        texts_of(table.to_html())
+    )
     long = Table("", (Column("x"),), tuple((str(k),) for k in range(100)))
     assert "40 more rows." in texts_of(long.to_html())
 
@@ -236,7 +255,11 @@ def test_tables_become_data_frames_with_all_digits() -> None:
     np.testing.assert_array_equal(sy.signals.to_polars(log())["t"], log().t)
     from steelyard.robot.tables import body_table, joint_table
 
-    np.testing.assert_array_equal(joint_table(arm()).to_polars()["upper"], [limits.upper for limits in arm().tree.limits])
-    np.testing.assert_allclose(body_table(arm()).to_pandas()["mass"], [body.inertia.m for body in arm().tree.bodies])
+    np.testing.assert_array_equal(
+        joint_table(arm()).to_polars()["upper"], [limits.upper for limits in arm().tree.limits]
+    )
+    np.testing.assert_allclose(
+        body_table(arm()).to_pandas()["mass"], [body.inertia.m for body in arm().tree.bodies]
+    )
     plain = Table("", (Column("a"),), (("1",), ("2",))).to_pandas()
     assert list(plain["a"]) == ["1", "2"]

@@ -1,4 +1,7 @@
-"""What docs/promises.md promises: results that repeat to the bit, robots that threads share, generators that are left alone."""
+"""What docs/guarantees.md promises.
+
+Results that repeat to the bit, robots that threads share, generators that are left alone.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ import steelyard as sy
 def identified(seed: int) -> sy.Fit:
     robot = sy.load("planar_2r").with_friction(viscous=1.0, coulomb=0.5)
     motion = sy.excite(robot, seconds=4, harmonics=3, candidates=2, seed=seed)
-    return sy.identify(robot, sy.record(sy.perturbed(robot, seed), motion, rate=100, seed=seed), diagnose=False)
+    return sy.identify(
+        robot, sy.record(sy.perturbed(robot, seed), motion, rate=100, seed=seed), diagnose=False
+    )
 
 
 def test_a_seed_gives_the_same_bits_and_another_one_does_not() -> None:

@@ -23,7 +23,9 @@ def blocks(language: str) -> list[str]:
 
 def test_readme_has_the_two_commands() -> None:
     main, test = (text.strip() for text in blocks("sh")[:2])
-    assert main.startswith('python3 -m venv .venv && .venv/bin/pip install ".[all]" && .venv/bin/steelyard ')
+    assert main.startswith(
+        'python3 -m venv .venv && .venv/bin/pip install ".[all]" && .venv/bin/steelyard '
+    )
     assert test == "bash scripts/test.sh"
     assert (ROOT / "scripts" / "test.sh").exists()
 
@@ -35,7 +37,10 @@ def test_continuous_integration_runs_the_readme_test_command() -> None:
 
 
 def test_readme_python_prints_what_it_says(tmp_path: Path) -> None:
-    """All blocks together, as one session; a `text` block right after a `python` block is what that block prints."""
+    """All blocks together, as one session.
+
+    A `text` block right after a `python` block is what that block prints.
+    """
     pairs = [
         (text, BLOCKS[i + 1][1] if i + 1 < len(BLOCKS) and BLOCKS[i + 1][0] == "text" else "")
         for i, (kind, text) in enumerate(BLOCKS)
@@ -46,7 +51,12 @@ def test_readme_python_prints_what_it_says(tmp_path: Path) -> None:
     script = f"\nprint({marker!r})\n".join(text for text, _ in pairs)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-W", "error", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr
     printed = [part.strip() for part in ran.stdout.split(marker)]
@@ -56,7 +66,13 @@ def test_readme_python_prints_what_it_says(tmp_path: Path) -> None:
 LINKS = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]))
+@pytest.mark.parametrize(
+    "page",
+    sorted(
+        path.relative_to(ROOT).as_posix()
+        for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    ),
+)
 def test_links_lead_somewhere(page: str) -> None:
     path = ROOT / page
     broken = [
@@ -70,6 +86,10 @@ def test_links_lead_somewhere(page: str) -> None:
 def test_every_folder_of_the_package_is_in_the_layout() -> None:
     layout = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")
     package = ROOT / "src" / "steelyard"
-    parts = [f"{path.name}/" if path.is_dir() else path.name for path in package.iterdir() if not path.name.startswith("__")]
+    parts = [
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in package.iterdir()
+        if not path.name.startswith("__")
+    ]
     missing = [part for part in parts if f"`{part}`" not in layout and part != "py.typed"]
     assert not missing, f"docs/layout.md does not say what {missing} is"

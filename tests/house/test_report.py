@@ -62,8 +62,12 @@ def made() -> tuple[sy.Fit, sy.Robot]:
 @pytest.fixture(scope="module")
 def page(made: tuple[sy.Fit, sy.Robot], tmp_path_factory: pytest.TempPathFactory) -> Elements:
     fit, real = made
-    other = sy.record(real, sy.excite(fit.initial, seconds=10, harmonics=6, candidates=1, seed=3), rate=100)
-    path = report(fit, tmp_path_factory.mktemp("report") / "report.html", validation=other, true_robot=real)
+    other = sy.record(
+        real, sy.excite(fit.initial, seconds=10, harmonics=6, candidates=1, seed=3), rate=100
+    )
+    path = report(
+        fit, tmp_path_factory.mktemp("report") / "report.html", validation=other, true_robot=real
+    )
     assert path.stat().st_size < 2e6
     elements = Elements()
     elements.feed(path.read_text(encoding="utf-8"))
@@ -77,7 +81,11 @@ def figures(page: Elements) -> dict[str, Any]:
 
 
 def test_nothing_is_asked_of_the_network(page: Elements) -> None:
-    policies = [a.get("content") or "" for tag, a in page.elements if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy"]
+    policies = [
+        a.get("content") or ""
+        for tag, a in page.elements
+        if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert len(policies) == 1
     rules = dict(rule.strip().split(" ", 1) for rule in policies[0].split(";"))
     assert rules.pop("default-src") == "'none'", "the browser itself refuses every request"
@@ -85,13 +93,17 @@ def test_nothing_is_asked_of_the_network(page: Elements) -> None:
     for tag, attributes in page.elements:
         assert tag not in {"link", "iframe", "object", "embed", "base"}
         asked = {name: value for name, value in attributes.items() if name in URL_ATTRIBUTES}
-        assert all(str(value).startswith("#") for value in asked.values()), f"<{tag}> asks for {asked}"
+        assert all(str(value).startswith("#") for value in asked.values()), (
+            f"<{tag}> asks for {asked}"
+        )
     style = "".join(page.text[: page.text.index("\n\n") if "\n\n" in page.text else 3])
     assert "@import" not in style
     assert "url(" not in style
 
 
-def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+def test_what_the_fit_says_is_on_the_page_as_text(
+    page: Elements, made: tuple[sy.Fit, sy.Robot]
+) -> None:
     fit, _ = made
     text = "".join(page.text)
     assert "Noted by <b>R & D</b>." in text, "escaped, not read as markup"
@@ -99,15 +111,27 @@ def test_what_the_fit_says_is_on_the_page_as_text(page: Elements, made: tuple[sy
     assert fit.verdict.word in text
     for name in (*fit.base.names, *fit.parameter_names, *fit.robot.joint_names):
         assert name in text
-    for word in ("What to do next", "How it was made", "before", "validation", percent(fit.total_relative_error, 2)):
+    for word in (
+        "Next step",
+        "Provenance",
+        "before",
+        "validation",
+        percent(fit.total_relative_error, 2),
+    ):
         assert word in text
 
 
-def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+def test_the_torques_drawn_are_those_of_the_fit(
+    page: Elements, made: tuple[sy.Fit, sy.Robot]
+) -> None:
     fit, _ = made
     drawn = figures(page)
     traces = drawn["torques"]["data"]
-    for label, signal in (("measured", fit.measured), ("predicted", fit.predicted), ("residual", fit.residuals)):
+    for label, signal in (
+        ("measured", fit.measured),
+        ("predicted", fit.predicted),
+        ("residual", fit.residuals),
+    ):
         own = [trace for trace in traces if trace["name"] == label]
         assert len(own) == fit.robot.n
         for j, trace in enumerate(own):
@@ -120,7 +144,9 @@ def test_the_torques_drawn_are_those_of_the_fit(page: Elements, made: tuple[sy.F
     np.testing.assert_allclose(errors["after"], 100 * fit.relative_error)
 
 
-def test_the_verdict_comes_first_and_takes_the_other_log_into_account(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+def test_the_verdict_comes_first_and_takes_the_other_log_into_account(
+    page: Elements, made: tuple[sy.Fit, sy.Robot]
+) -> None:
     fit, _ = made
     text = "".join(page.text)
     content = gather(fit, fit.validation)
@@ -128,8 +154,19 @@ def test_the_verdict_comes_first_and_takes_the_other_log_into_account(page: Elem
     worse = replace(fit.validation, predicted=-fit.validation.predicted)
     assert gather(fit, worse).word == "refused"
     told = text[text.index("Dynamic identification") :]
-    headings = ("Links", "Errors", "Region of the motion", "Torques", "Another motion", "Friction", "Residuals", "Parameters")
-    places = [told.index(word) for word in (content.word, *(f"\n{heading}\n" for heading in headings))]
+    headings = (
+        "Links",
+        "Errors",
+        "Region of the motion",
+        "Torques",
+        "Validation on another motion",
+        "Friction",
+        "Residuals",
+        "Parameters",
+    )
+    places = [
+        told.index(word) for word in (content.word, *(f"\n{heading}\n" for heading in headings))
+    ]
     assert places == sorted(places)
 
 
@@ -143,16 +180,22 @@ def test_the_region_is_given_in_numbers(page: Elements, made: tuple[sy.Fit, sy.R
         assert all(cell in "".join(page.text) for cell in row)
 
 
-def test_states_outside_the_region_are_shaded(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+def test_states_outside_the_region_are_shaded(
+    page: Elements, made: tuple[sy.Fit, sy.Robot]
+) -> None:
     fit, _ = made
-    bands = [shape for shape in figures(page)["torques"]["layout"]["shapes"] if shape["yref"] == "paper"]
+    bands = [
+        shape for shape in figures(page)["torques"]["layout"]["shapes"] if shape["yref"] == "paper"
+    ]
     inside = fit.validation.inside
     assert 0 < np.mean(~inside) < 0.11
     within = np.any([(fit.t >= band["x0"]) & (fit.t <= band["x1"]) for band in bands], axis=0)
     assert np.all(within[~inside]), "every sample outside is in a band"
     assert np.mean(within) < 2 * np.mean(~inside) + 0.01
     whole = replace(fit, validation=replace(fit.validation, inside=np.ones_like(inside)))
-    marks = [mark for panel in gather(whole).figures["torques"].panels for mark in panel.of(Intervals)]
+    marks = [
+        mark for panel in gather(whole).figures["torques"].panels for mark in panel.of(Intervals)
+    ]
     assert sum(len(mark.spans) for mark in marks) == 0
     assert "Shaded" not in gather(whole).figures["torques"].caption
 
@@ -162,13 +205,19 @@ def test_bands_over_marked_stretches() -> None:
     outside = np.zeros(1000, bool)
     outside[[0, *range(100, 150), 500, 999]] = True
     spans = marked_intervals(time, outside)
-    np.testing.assert_allclose(spans, [[-0.005, 0.005], [0.995, 1.495], [4.995, 5.005], [9.985, 9.995]])
+    np.testing.assert_allclose(
+        spans, [[-0.005, 0.005], [0.995, 1.495], [4.995, 5.005], [9.985, 9.995]]
+    )
     assert len(marked_intervals(time, np.zeros(1000, bool))) == 0
     every_other = np.arange(100_000) % 2 == 0
-    assert len(marked_intervals(np.arange(100_000) / 1e3, every_other)) == 1, "what is close is drawn as one"
+    assert len(marked_intervals(np.arange(100_000) / 1e3, every_other)) == 1, (
+        "what is close is drawn as one"
+    )
 
 
-def test_the_combination_behind_each_base_parameter_is_wherever_one_is_shown(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
+def test_the_combination_behind_each_base_parameter_is_wherever_one_is_shown(
+    page: Elements, made: tuple[sy.Fit, sy.Robot]
+) -> None:
     fit, real = made
     shown = combinations(fit)
     for made_table in (base_table(fit), base_table(fit, real), accuracy_table(fit, real)):
@@ -202,11 +251,15 @@ def test_the_correlogram_is_that_of_the_definition(rng: np.random.Generator) -> 
     x = rng.normal(size=400)
     lags, r = correlogram(x, 0.01)
     d = x - x.mean()
-    np.testing.assert_allclose(r[:5], [d[: 400 - k] @ d[k:] / (d @ d) for k in range(5)], atol=1e-12)
+    np.testing.assert_allclose(
+        r[:5], [d[: 400 - k] @ d[k:] / (d @ d) for k in range(5)], atol=1e-12
+    )
     np.testing.assert_allclose(lags[:3], [0, 0.01, 0.02])
 
 
-def test_nothing_is_written_over_and_nothing_half(made: tuple[sy.Fit, sy.Robot], tmp_path: Path) -> None:
+def test_nothing_is_written_over_and_nothing_half(
+    made: tuple[sy.Fit, sy.Robot], tmp_path: Path
+) -> None:
     fit, _ = made
     path = tmp_path / "report.html"
     path.write_text("mine")
@@ -218,7 +271,9 @@ def test_nothing_is_written_over_and_nothing_half(made: tuple[sy.Fit, sy.Robot],
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_a_missing_package_names_the_extra(made: tuple[sy.Fit, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_names_the_extra(
+    made: tuple[sy.Fit, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fit, _ = made
     real = builtins.__import__
 
@@ -243,7 +298,9 @@ def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robo
     assert content.advice == (fit.verdict.next_step,)
 
 
-def test_the_old_name_of_the_true_robot_still_works(made: tuple[sy.Fit, sy.Robot], tmp_path: Path) -> None:
+def test_the_old_name_of_the_true_robot_still_works(
+    made: tuple[sy.Fit, sy.Robot], tmp_path: Path
+) -> None:
     fit, real = made
     with pytest.warns(DeprecationWarning, match="true_robot"):
         path = report(fit, tmp_path / "old.html", truth=real)
@@ -253,14 +310,26 @@ def test_the_old_name_of_the_true_robot_still_works(made: tuple[sy.Fit, sy.Robot
 def test_every_parameter_has_a_unit(made: tuple[sy.Fit, sy.Robot]) -> None:
     fit, _ = made
     tables = gather(fit).tables
-    units = {row[0].rpartition(".")[2]: row[-1] for name in ("base", "all") for row in tables[name].rows}
-    expected = {"m": "kg", "mcx": "kg m", "Ixx": "kg m²", "Ia": "kg m²", "Fv": "N m s/rad", "Fc": "N m"}
+    units = {
+        row[0].rpartition(".")[2]: row[-1] for name in ("base", "all") for row in tables[name].rows
+    }
+    expected = {
+        "m": "kg",
+        "mcx": "kg m",
+        "Ixx": "kg m²",
+        "Ia": "kg m²",
+        "Fv": "N m s/rad",
+        "Fc": "N m",
+    }
     assert {term: units[term] for term in expected} == expected
     assert all(units.values())
 
 
 TABLE = Table(
-    "Masses & more", (Column("link", numeric=False), Column("mass", "kg", group="new")), (("link_1", "12.5"), ("link_2", "−3")), "A note."
+    "Masses & more",
+    (Column("link", numeric=False), Column("mass", "kg", group="new")),
+    (("link_1", "12.5"), ("link_2", "−3")),
+    "A note.",
 )
 
 
@@ -294,5 +363,12 @@ def test_digits_follow_the_uncertainty(value: float, spread: float, text: tuple[
 
 
 def test_short_numbers() -> None:
-    assert [short(x) for x in (0.0, -1.5, 123456.0, -2.5e-7, None, float("inf"))] == ["0", "−1.5", "1.23·10⁵", "−2.50·10⁻⁷", "–", "–"]
+    assert [short(x) for x in (0.0, -1.5, 123456.0, -2.5e-7, None, float("inf"))] == [
+        "0",
+        "−1.5",
+        "1.23·10⁵",
+        "−2.50·10⁻⁷",
+        "–",
+        "–",
+    ]
     assert [percent(x) for x in (0.0514, 1.5, 99.0, float("nan"))] == ["5.1", "150", "> 999", "–"]

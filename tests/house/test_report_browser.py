@@ -1,4 +1,7 @@
-"""The report in a real browser: every figure is drawn, nothing is clipped or too wide, colours follow the theme, nothing is fetched."""
+"""The report in a real browser.
+
+Every figure is drawn, nothing is clipped or too wide, colours follow the theme, nothing is fetched.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,26 @@ import pytest
 
 import steelyard as sy
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium"
+)
 WIDTHS = (1100, 390)
 # series over decades stay base64 of float32, which the plotting library decodes by itself
-NUMBERS = "(v) => v.bdata ? Array.from(new Float32Array(Uint8Array.from(atob(v.bdata), (c) => c.charCodeAt(0)).buffer)) : Array.from(v)"
+NUMBERS = (
+    "(v) => v.bdata ? Array.from(new Float32Array(Uint8Array.from(atob(v.bdata), (c) =>"
+    " c.charCodeAt(0)).buffer)) : Array.from(v)"
+)
 
 
 @pytest.fixture(scope="module")
 def fit() -> sy.Fit:
     robot = sy.load("planar_2r").with_friction(viscous=2.0, coulomb=1.5)
-    log = sy.record(sy.perturbed(robot, 3), sy.excite(robot, seconds=8, harmonics=5, candidates=1), rate=100)
+    log = sy.record(
+        sy.perturbed(robot, 3), sy.excite(robot, seconds=8, harmonics=5, candidates=1), rate=100
+    )
     return sy.identify(robot, log, "wls", diagnose=False)
 
 
@@ -36,17 +48,28 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        chromium = play.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield chromium
         chromium.close()
 
 
-def opened(browser: Any, path: Path, width: int, scheme: str, before: str = "", height: int = 9000) -> tuple[Any, list[str]]:
-    """The page at a width with everything in view, and the addresses that it asked for and errors that it met."""
-    shown, met = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme).new_page(), list[str]()
+def opened(
+    browser: Any, path: Path, width: int, scheme: str, before: str = "", height: int = 9000
+) -> tuple[Any, list[str]]:
+    """Return the page at a width, the addresses that it requested, and its errors."""
+    shown, met = (
+        browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        ).new_page(),
+        list[str](),
+    )
     shown.on("request", lambda request: met.append(request.url))
     shown.on("pageerror", lambda error: met.append(str(error)))
-    shown.on("console", lambda message: met.append(message.text) if message.type == "error" else None)
+    shown.on(
+        "console", lambda message: met.append(message.text) if message.type == "error" else None
+    )
     if before:
         shown.add_init_script(before)
     shown.goto(path.as_uri())
@@ -69,13 +92,19 @@ CUT_OFF = """[...document.querySelectorAll('.plot')].flatMap((plot) => {
         return own.width && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1);
     }).map((text) => plot.dataset.figure + ": " + text.textContent);
 })"""
-GROUNDS = "[getComputedStyle(document.body).backgroundColor, document.querySelector('.plot .main-svg').style.background]"
+GROUNDS = (
+    "[getComputedStyle(document.body).backgroundColor, document.querySelector('.plot"
+    " .main-svg').style.background]"
+)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_figure_is_drawn_within_the_window(browser: Any, page: Path, width: int) -> None:
     shown, met = opened(browser, page, width, "light")
-    until(shown, "[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('.main-svg'))")
+    until(
+        shown,
+        "[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('.main-svg'))",
+    )
     assert met == [page.as_uri()], "nothing is asked for but the page"
     assert shown.evaluate("document.documentElement.scrollWidth") == width
     assert shown.evaluate(CUT_OFF) == [], "no text of a figure is cut off"
@@ -89,18 +118,31 @@ def test_every_figure_is_drawn_within_the_window(browser: Any, page: Path, width
     shown.context.close()
 
 
-def test_the_page_has_the_numbers_and_tells_them_on_hovering(browser: Any, page: Path, fit: sy.Fit) -> None:
+def test_the_page_has_the_numbers_and_tells_them_on_hovering(
+    browser: Any, page: Path, fit: sy.Fit
+) -> None:
     shown, _ = opened(browser, page, 1100, "dark", height=700)
     place = shown.locator(".plot[data-figure=torques]")
     place.scroll_into_view_if_needed()
     place.locator(".main-svg").first.wait_for()
-    own = "document.querySelector('.plot[data-figure=torques]').data.filter((trace) => trace.name === 'measured')"
-    for j, trace in enumerate(shown.evaluate(own + f".map((trace) => [({NUMBERS})(trace.x), ({NUMBERS})(trace.y)])")):
+    own = (
+        "document.querySelector('.plot[data-figure=torques]').data.filter((trace) => trace.name ==="
+        " 'measured')"
+    )
+    for j, trace in enumerate(
+        shown.evaluate(own + f".map((trace) => [({NUMBERS})(trace.x), ({NUMBERS})(trace.y)])")
+    ):
         at = np.searchsorted(fit.t, np.array(trace[0]) - 1e-3)
-        np.testing.assert_allclose(trace[1], fit.measured[at, j], atol=1.3e-4 * np.ptp(fit.measured[:, j]))
+        np.testing.assert_allclose(
+            trace[1], fit.measured[at, j], atol=1.3e-4 * np.ptp(fit.measured[:, j])
+        )
     box = place.bounding_box()
     shown.mouse.move(box["x"] + 400, box["y"] + 100)
-    until(shown, "document.querySelector('.plot[data-figure=torques] .hoverlayer').textContent.includes('measured')")
+    until(
+        shown,
+        "document.querySelector('.plot[data-figure=torques]"
+        " .hoverlayer').textContent.includes('measured')",
+    )
     told = place.locator(".hoverlayer").text_content()
     for word in (" s", "measured", "predicted", "residual", "N m"):
         assert word in told

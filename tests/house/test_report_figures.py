@@ -1,4 +1,4 @@
-"""Every figure of the report has the numbers of the fit, and nothing is lost on the way into the page."""
+"""Every figure of the report has the numbers of the fit, and the page loses none."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from steelyard.identification.figures import residual_figures, state_figures
 from steelyard.identification.figures.fit_figures import speed_friction
 from steelyard.identification.friction.residual_split import CAUSES
 from steelyard.mechanism.model import Limits
+from steelyard.reporting.compress_figures import compress_figures, letters
 from steelyard.reporting.content import all_grids, gather
-from steelyard.reporting.packing import letters, packed_figures
 from steelyard.reporting.page import palette, render
 from tests.packed_figures import bytes_of, unpacked
 
@@ -32,15 +32,24 @@ def made() -> tuple[sy.Fit, sy.Validation]:
     joints = tuple(replace(joint, limits=Limits(-0.5, 2.5, 4.0)) for joint in described.joints)
     robot = sy.Robot(replace(described, joints=joints)).with_friction(viscous=2.0, coulomb=1.5)
     real = sy.perturbed(robot, 3)
-    fit = sy.identify(robot, sy.record(real, sy.excite(robot, seconds=8, harmonics=5, candidates=5), rate=100), "wls")
-    return fit, fit.validate(sy.record(real, sy.excite(robot, seconds=6, harmonics=5, candidates=1, seed=5), rate=100))
+    fit = sy.identify(
+        robot,
+        sy.record(real, sy.excite(robot, seconds=8, harmonics=5, candidates=5), rate=100),
+        "wls",
+    )
+    return fit, fit.validate(
+        sy.record(real, sy.excite(robot, seconds=6, harmonics=5, candidates=1, seed=5), rate=100)
+    )
 
 
 @cache
 def drawn() -> dict[str, Any]:
     content = gather(*made())
-    several = [*content.figures.values(), *(figure for grid in content.grids.values() for figure in grid.figures)]
-    return unpacked(letters(packed_figures(several)))
+    several = [
+        *content.figures.values(),
+        *(figure for grid in content.grids.values() for figure in grid.figures),
+    ]
+    return unpacked(letters(compress_figures(several)))
 
 
 def traces(name: str) -> list[dict[str, Any]]:
@@ -60,9 +69,12 @@ def test_the_states_of_a_validation_are_those_at_its_times() -> None:
     for each in (fit.validation, validation, validation.before):
         q, qd, qdd = each.states
         assert q.shape == qd.shape == qdd.shape == (len(each.t), fit.robot.n)
-        np.testing.assert_allclose(np.gradient(q[:, 0], each.t)[5:-5], qd[5:-5, 0], atol=0.05 * np.abs(qd[:, 0]).max())
+        np.testing.assert_allclose(
+            np.gradient(q[:, 0], each.t)[5:-5], qd[5:-5, 0], atol=0.05 * np.abs(qd[:, 0]).max()
+        )
         np.testing.assert_array_equal(
-            each.inside if each.inside is not None else fit.region.contains(q, qd, qdd), fit.region.contains(q, qd, qdd)
+            each.inside if each.inside is not None else fit.region.contains(q, qd, qdd),
+            fit.region.contains(q, qd, qdd),
         )
 
 
@@ -77,16 +89,25 @@ def test_the_band_is_that_of_the_fit_and_says_what_it_holds() -> None:
                 assert np.max(np.abs(away)) < 3e-4 * np.ptp(line["y"])
                 assert fit.sigma[j] > 30 * np.mean(np.abs(away))
         held = np.mean(np.abs(each.residuals) <= 1.96 * fit.sigma)
-        assert f"it contains {100 * held:.0f} % of these" in gather(fit, validation).figures[name].caption
+        assert (
+            f"it contains {100 * held:.0f} % of these"
+            in gather(fit, validation).figures[name].caption
+        )
 
 
-def test_hovering_gives_time_measured_and_predicted_with_units_and_every_strip_has_its_times() -> None:
+def test_hovering_gives_time_measured_and_predicted_with_units_and_every_strip_has_its_times() -> (
+    None
+):
     fit, _ = made()
     shown = drawn()["torques"]["layout"]
     assert shown["hovermode"] == "x unified"
     assert shown["hoversubplots"] == "axis"
     for j, unit in enumerate(fit.model.row_units):
-        own = [trace for trace in traces("torques") if trace.get("xaxis") == f"x{j + 1 if j else ''}" and trace["name"] != "95 % band"]
+        own = [
+            trace
+            for trace in traces("torques")
+            if trace.get("xaxis") == f"x{j + 1 if j else ''}" and trace["name"] != "95 % band"
+        ]
         assert [trace["name"] for trace in own] == ["measured", "predicted", "before", "residual"]
         assert all(trace["hovertemplate"].startswith("%{y:.4g} " + unit) for trace in own)
         time = shown[f"xaxis{j + 1 if j else ''}"]
@@ -100,7 +121,11 @@ def test_masses_have_two_standard_deviations() -> None:
     fit, _ = made()
     before, *own = traces("masses")
     assert before["x"] == [body.inertia.m for body in fit.initial.tree.bodies]
-    found = {name: (x, spread) for trace in own for name, x, spread in zip(trace["y"], trace["x"], trace["error_x"]["array"], strict=True)}
+    found = {
+        name: (x, spread)
+        for trace in own
+        for name, x, spread in zip(trace["y"], trace["x"], trace["error_x"]["array"], strict=True)
+    }
     for name, mass, std in zip(fit.links.names, fit.links.mass, fit.links.mass_std, strict=True):
         assert found[name] == (mass, 2 * std if np.isfinite(std) else 0.0)
 
@@ -109,7 +134,9 @@ def test_the_budget_has_the_shares_of_the_causes() -> None:
     fit, _ = made()
     bars = traces("budget")
     assert [bar["name"] for bar in bars] == list(CAUSES)
-    np.testing.assert_allclose(np.array([bar["x"] for bar in bars]).T, 100 * fit.residual_split.shares)
+    np.testing.assert_allclose(
+        np.array([bar["x"] for bar in bars]).T, 100 * fit.residual_split.shares
+    )
     np.testing.assert_allclose(np.sum([bar["x"] for bar in bars], axis=0), 100)
     assert drawn()["budget"]["layout"]["barmode"] == "stack"
 
@@ -131,7 +158,10 @@ def test_coverage_shows_states_limits_and_region() -> None:
         near(dots["x"], q[at, j])
         near(dots["y"], qd[at, j])
         limits = fit.robot.tree.limits[j]
-        expected = [(fit.region.q_low[j], fit.region.q_high[j], fit.region.qd_most[j]), (limits.lower, limits.upper, limits.velocity)]
+        expected = [
+            (fit.region.q_low[j], fit.region.q_high[j], fit.region.qd_most[j]),
+            (limits.lower, limits.upper, limits.velocity),
+        ]
         assert np.isfinite(expected).all()
         assert [(shape["x0"], shape["x1"], shape["y1"]) for shape in shapes] == expected
 
@@ -142,7 +172,7 @@ def test_shares_of_range_and_speed() -> None:
     unlimited = state_figures.covered_shares(q, qd, (-np.inf, np.inf, np.inf))
     assert all(np.isnan(share) for share, _ in unlimited)
     free = state_figures.coverage_panel("j", "rad", q, qd, (-np.inf, np.inf, 0.4), (-1.0, 1.0, 0.4))
-    assert [(rule.at, rule.along) for rule in free.of(Rule)] == [(-0.4, "y"), (0.4, "y")]
+    assert [(rule.position, rule.along) for rule in free.of(Rule)] == [(-0.4, "y"), (0.4, "y")]
 
 
 def test_friction_has_the_fitted_curve_and_the_samples_behind_it() -> None:
@@ -154,10 +184,15 @@ def test_friction_has_the_fitted_curve_and_the_samples_behind_it() -> None:
         speeds = np.zeros((len(curve["x"]), fit.robot.n))
         speeds[:, j] = np.asarray(curve["x"])
         smooth = np.abs(speeds[:, j]) > 1e-3
-        np.testing.assert_allclose(curve["y"][smooth], fit.robot.friction_torque(speeds)[smooth, j], atol=1e-3 * np.ptp(curve["y"]))
+        np.testing.assert_allclose(
+            curve["y"][smooth],
+            fit.robot.friction_torque(speeds)[smooth, j],
+            atol=1e-3 * np.ptp(curve["y"]),
+        )
         at = residual_figures.evenly_spread(fit.validation.keep[:, j])
         near(dots["x"], qd[at, j])
-        away = np.abs(dots["y"] - (fit.measured - rigid)[at, j])  # the torque has passed a low-pass, the state has not
+        # the torque has passed a low-pass, the state has not
+        away = np.abs(dots["y"] - (fit.measured - rigid)[at, j])
         assert np.median(away) < 0.02 * np.ptp(dots["y"])
 
 
@@ -180,13 +215,17 @@ def test_residuals_against_speed_and_position_with_their_mean() -> None:
             near(dots["y"], left(fit)[at, j])
             near(mean["y"], residual_figures.piecewise_mean(x[:, j], left(fit)[:, j])[1])
     x = np.arange(10.0)[::-1]
-    np.testing.assert_array_equal(residual_figures.piecewise_mean(x, 2 * x, 5), [[0.5, 2.5, 4.5, 6.5, 8.5], [1, 5, 9, 13, 17]])
+    np.testing.assert_array_equal(
+        residual_figures.piecewise_mean(x, 2 * x, 5), [[0.5, 2.5, 4.5, 6.5, 8.5], [1, 5, 9, 13, 17]]
+    )
 
 
 def test_a_spectrum_holds_the_variance_and_finds_a_tone(rng: np.random.Generator) -> None:
     t = np.arange(4096) / 100
     noise = rng.normal(size=(4096, 1)) * 0.3
-    frequency, density = residual_figures.residual_spectra(t, noise + 0.5 * np.sin(2 * np.pi * 12.5 * t)[:, None])
+    frequency, density = residual_figures.residual_spectra(
+        t, noise + 0.5 * np.sin(2 * np.pi * 12.5 * t)[:, None]
+    )
     step = frequency[1] - frequency[0]
     np.testing.assert_allclose(density.sum() * step, 0.09 + 0.125, rtol=0.08)
     assert frequency[np.argmax(density[:, 0])] == pytest.approx(12.5)
@@ -195,7 +234,9 @@ def test_a_spectrum_holds_the_variance_and_finds_a_tone(rng: np.random.Generator
     own = residual_figures.residual_spectra(fit.t, left(fit))
     for j, trace in enumerate(traces("spectra")):
         np.testing.assert_allclose(trace["x"], own[0], rtol=1e-5)
-        np.testing.assert_allclose(trace["y"], np.sqrt(own[1][:, j]), atol=1e-4 * np.sqrt(own[1][:, j].max()))
+        np.testing.assert_allclose(
+            trace["y"], np.sqrt(own[1][:, j]), atol=1e-4 * np.sqrt(own[1][:, j].max())
+        )
     short = residual_figures.residual_spectra(t[:4], noise[:4])
     assert np.all(short[1] == 0)
 
@@ -204,7 +245,12 @@ def test_fits_without_rows_of_joints_have_only_the_coverage() -> None:
     fit, _ = made()
     assert set(all_grids(fit)) == {"coverage", "friction", "speed", "position"}
     assert all_grids(replace(fit, validation=replace(fit.validation, states=None))) == {}
-    assert "friction" not in render(gather(replace(fit, validation=replace(fit.validation, states=None)))).partition("<main>")[0]
+    assert (
+        "friction"
+        not in render(
+            gather(replace(fit, validation=replace(fit.validation, states=None)))
+        ).partition("<main>")[0]
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e12])
@@ -218,12 +264,17 @@ def test_series_survive_packing(rng: np.random.Generator, scale: float) -> None:
         "empty": np.zeros(0),
         "decades": scale * 10.0 ** rng.uniform(-6, 3, 50),
     }
-    figures = [Figure(name=name, rows=((Panel(marks=(Curve(x=x, y=np.zeros(len(x))),)),),)) for name, x in cases.items()]
-    found = unpacked(letters(packed_figures(figures)))
+    figures = [
+        Figure(name=name, rows=((Panel(marks=(Curve(x=x, y=np.zeros(len(x))),)),),))
+        for name, x in cases.items()
+    ]
+    found = unpacked(letters(compress_figures(figures)))
     for name, x in cases.items():
         tolerance = {"times": 1e-6, "decades": 0.0}.get(name, 1.3e-4)
         span = np.ptp(x[np.isfinite(x)]) if np.isfinite(x).any() else 0.0
-        np.testing.assert_allclose(found[name]["data"][0]["x"], x, rtol=1e-6, atol=tolerance * span, equal_nan=True)
+        np.testing.assert_allclose(
+            found[name]["data"][0]["x"], x, rtol=1e-6, atol=tolerance * span, equal_nan=True
+        )
 
 
 def test_letters_hold_every_byte(rng: np.random.Generator) -> None:
@@ -238,8 +289,15 @@ def test_letters_hold_every_byte(rng: np.random.Generator) -> None:
 def test_every_colour_of_the_figures_is_known_in_the_dark() -> None:
     content = gather(*made())
     known = {**palette(content)}
-    several = [*content.figures.values(), *(figure for grid in content.grids.values() for figure in grid.figures)]
-    used = set(re.findall(r"#[0-9a-fA-F]{3,8}\b|hsl\([^)]*\)", str([to_plotly(figure) for figure in several])))
+    several = [
+        *content.figures.values(),
+        *(figure for grid in content.grids.values() for figure in grid.figures),
+    ]
+    used = set(
+        re.findall(
+            r"#[0-9a-fA-F]{3,8}\b|hsl\([^)]*\)", str([to_plotly(figure) for figure in several])
+        )
+    )
     assert used <= set(known), used - set(known)
     assert len(used) > 8
     assert len(set(DARK.values())) == len(DARK)
@@ -251,7 +309,17 @@ def test_sections_are_linked_and_in_order() -> None:
     targets = re.findall(r'href="#([\w-]+)"', text)
     places = [text.index(f'id="{target}"') for target in targets]
     assert places == sorted(places)
-    assert {"links", "errors", "motion", "torques", "validation", "friction", "residuals", "parameters", "next"} <= set(targets)
+    assert {
+        "links",
+        "errors",
+        "motion",
+        "torques",
+        "validation",
+        "friction",
+        "residuals",
+        "parameters",
+        "next",
+    } <= set(targets)
     alone = render(gather(made()[0]))
     assert 'href="#validation"' not in alone
     assert "DecompressionStream" in alone
@@ -265,4 +333,6 @@ def test_the_picture_shows_every_joint_without_matplotlib() -> None:
     assert picture in render(gather(fit))
     for name in fit.robot.joint_names:
         assert f">{name}</text>" in picture
-    assert picture.count('class="sk-mass"') == sum(body.inertia.m > 0 for body in fit.robot.tree.bodies)
+    assert picture.count('class="sk-mass"') == sum(
+        body.inertia.m > 0 for body in fit.robot.tree.bodies
+    )

@@ -14,7 +14,10 @@ from steelyard.mechanism.joint_terms import FRICTION
 from tests.house.sources import ROOT
 
 PAGE = (ROOT / "docs" / "formats" / "robots.md").read_text(encoding="utf-8")
-FILES = {re.search(r'name = "(\w+)"', text)[1]: text for text in re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)}  # type: ignore[index]
+FILES = {
+    re.search(r'name = "(\w+)"', text)[1]: text
+    for text in re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+}  # type: ignore[index]
 
 
 @pytest.fixture
@@ -26,14 +29,20 @@ def robots(tmp_path: Path) -> dict[str, sy.Robot]:
     return made
 
 
-def test_the_files_of_the_page_mean_what_it_says(robots: dict[str, sy.Robot], tmp_path: Path) -> None:
+def test_the_files_of_the_page_mean_what_it_says(
+    robots: dict[str, sy.Robot], tmp_path: Path
+) -> None:
     assert set(robots) == {"two_links", "gate", "crank_and_slide"}
     two, gate, crank = robots["two_links"], robots["gate"], robots["crank_and_slide"]
     assert two.joint_names == ("shoulder", "elbow")
     assert two.mechanism.joint("elbow").limits.velocity == pytest.approx(math.pi)
     named = dict(zip(two.parameter_names, two.parameters, strict=True))
-    assert (named["shoulder.Ia"], named["elbow.Ia"], named["shoulder.Fv"]) == pytest.approx((1.0, 0.3, 0.1))
-    np.testing.assert_allclose(two.forward_kinematics([0.0, 0.0])[:3, 3], [1.0, 0.8, 0.5], atol=1e-12)
+    assert (named["shoulder.Ia"], named["elbow.Ia"], named["shoulder.Fv"]) == pytest.approx(
+        (1.0, 0.3, 0.1)
+    )
+    np.testing.assert_allclose(
+        two.forward_kinematics([0.0, 0.0])[:3, 3], [1.0, 0.8, 0.5], atol=1e-12
+    )
     assert gate.end_effector == "tip"
     assert gate.friction_torque([0.0], [math.pi / 2])[0] == pytest.approx(12.0)
     assert crank.driven_joints == ("crank",)
@@ -45,7 +54,9 @@ def test_the_files_of_the_page_mean_what_it_says(robots: dict[str, sy.Robot], tm
 
 def test_the_panda_of_the_tutorials_stands_where_its_data_sheet_says() -> None:
     panda = sy.load(ROOT / "docs" / "formats" / "panda.toml")
-    at = panda.forward_kinematics([0, -math.pi / 4, 0, -3 * math.pi / 4, 0, math.pi / 2, math.pi / 4])
+    at = panda.forward_kinematics(
+        [0, -math.pi / 4, 0, -3 * math.pi / 4, 0, math.pi / 2, math.pi / 4]
+    )
     np.testing.assert_allclose(at[:3, 3], [0.30689, 0.0, 0.590282], atol=1e-5)
 
 
@@ -58,4 +69,8 @@ def test_a_key_that_the_page_does_not_have_is_refused(tmp_path: Path) -> None:
 
 def test_every_friction_term_is_named_on_the_page_that_the_table_refers_to() -> None:
     notation = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
-    assert not [row.key for row in FRICTION if f"`{row.key}`" not in notation and not row.key.startswith(("sine", "cosine"))]
+    assert not [
+        row.key
+        for row in FRICTION
+        if f"`{row.key}`" not in notation and not row.key.startswith(("sine", "cosine"))
+    ]

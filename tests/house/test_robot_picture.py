@@ -1,4 +1,7 @@
-"""The robot's picture as SVG: where things are on the paper follows from where they are in space."""
+"""The robot's picture as SVG.
+
+Where things are on the paper follows from where they are in space.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,11 @@ def test_links_are_where_forward_kinematics_puts_them() -> None:
     shown = robot._skeletons("picture", q, None)
     camera = Camera(shown)
     tip = camera(robot.forward_kinematics(q)[:3, 3])
-    ends = [(float(line.get(f"x{k}") or 0), float(line.get(f"y{k}") or 0)) for line in parts(text, "line", "sk-tube") for k in (1, 2)]
+    ends = [
+        (float(line.get(f"x{k}") or 0), float(line.get(f"y{k}") or 0))
+        for line in parts(text, "line", "sk-tube")
+        for k in (1, 2)
+    ]
     assert np.min(np.linalg.norm(np.array(ends) - tip, axis=1)) < 0.1
 
 
@@ -54,7 +61,11 @@ def test_everything_is_inside_the_picture() -> None:
                 assert 0 <= float(each.get(key, 1)) <= width
             for key in ("y", "y1", "y2", "cy"):
                 assert 0 <= float(each.get(key, 1)) <= height
-        levels = sorted(float(str(each.get("y"))) for each in parts(text, "text", "sk-name") if each.get("font-size") is None)
+        levels = sorted(
+            float(str(each.get("y")))
+            for each in parts(text, "text", "sk-name")
+            if each.get("font-size") is None
+        )
         assert np.all(np.diff(levels) > 12), "names do not cover each other"
 
 

@@ -1,4 +1,4 @@
-"""The documentation builds as a site without a warning, and every link within it leads somewhere."""
+"""The documentation builds without a warning, and every link within it is valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import pytest
 
 from tests.house.sources import ROOT
 
-SCRIPT = re.compile(r"""(?:src|href)=["'](?:https?:)?//[^"']+\.(?:js|css|woff2?)|@import|url\((?:https?:)?//""")
+SCRIPT = re.compile(
+    r"""(?:src|href)=["'](?:https?:)?//[^"']+\.(?:js|css|woff2?)|@import|url\((?:https?:)?//"""
+)
 
 
 class Page(HTMLParser):
@@ -36,9 +38,27 @@ class Page(HTMLParser):
 
 
 def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", "html", "-d", str(target / ".doctrees")]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-n",
+        "-b",
+        "html",
+        "-d",
+        str(target / ".doctrees"),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    return subprocess.run([*command, str(source), str(target)], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [*command, str(source), str(target)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def broken(site: Path) -> list[str]:
@@ -52,53 +72,80 @@ def broken(site: Path) -> list[str]:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             target = target / "index.html" if target.is_dir() else target
-            lost = parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors
+            lost = (
+                parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].anchors
+            )
             if not target.exists() or lost:
                 found.append(f"{path.relative_to(site)} -> {link}")
     return found
 
 
 def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path: Path) -> None:
-    """Scripts, styles and fonts are the site's own, so that it needs no network. A build changes no tracked file."""
+    """Scripts, styles and fonts are the site's own, so that it needs no network.
+
+    A build changes no tracked file.
+    """
     site = tmp_path.resolve() / "site"
     before = changes()
     built = build(ROOT / "docs", site)
     assert changes() == before
     assert (built.returncode, built.stderr) == (0, ""), built.stderr[-700:]
     assert not broken(site)
-    fetched = [path.name for path in site.rglob("*.html") if SCRIPT.search(path.read_text(encoding="utf-8"))]
+    fetched = [
+        path.name
+        for path in site.rglob("*.html")
+        if SCRIPT.search(path.read_text(encoding="utf-8"))
+    ]
     assert not fetched, f"pages that fetch scripts or styles: {fetched}"
     assert r"M(q)\,\ddot q" in (site / "notation.html").read_text(encoding="utf-8")
     assert (site / "_static" / "mathjax" / "tex-chtml.js").exists()
 
 
 def git(*arguments: str) -> str:
-    """Return what git prints of this working copy; skip the test where there is none, as in an unpacked archive."""
+    """Return what git prints of this working copy.
+
+    Skip the test where there is none, as in an unpacked archive.
+    """
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("this is no working copy of git")
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def changes() -> str:
-    """Return which files of the working copy differ from what is recorded, and how the documentation does."""
-    return git("status", "--porcelain", "docs") + git("diff", "--stat", "docs") if (ROOT / ".git").exists() else ""
+    """Return the changed files of the working copy and the changes of the documentation."""
+    return (
+        git("status", "--porcelain", "docs") + git("diff", "--stat", "docs")
+        if (ROOT / ".git").exists()
+        else ""
+    )
 
 
 def test_no_generated_file_is_tracked() -> None:
-    """Whatever a build or a test writes into the working copy is ignored, and what is ignored is not tracked."""
+    """Files written by a build or a test are ignored, and ignored files are not tracked."""
     assert git("ls-files", "--cached", "--ignored", "--exclude-standard") == ""
-    ignored = git("check-ignore", "docs/gallery/made/1.svg", "build/site", ".venv-smoke/3.10").split()
+    ignored = git(
+        "check-ignore", "docs/gallery/made/1.svg", "build/site", ".venv-smoke/3.10"
+    ).split()
     assert ignored == ["docs/gallery/made/1.svg", "build/site", ".venv-smoke/3.10"]
 
 
 def test_a_warning_and_a_broken_link_are_noticed(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser']\nsource_suffix = {'.md': 'markdown'}\n")
+    (source / "conf.py").write_text(
+        "extensions = ['myst_parser']\nsource_suffix = {'.md': 'markdown'}\n"
+    )
     (source / "index.md").write_text("# Page\n[gone](gone.md)\n")
     assert "gone" in build(source, tmp_path / "built").stderr
     (tmp_path / "built").mkdir(exist_ok=True)
     (tmp_path / "built" / "more.html").write_text(
-        '<a href="index.html#nowhere">x</a><a href="lost.html">y</a><p id="here"><a href="#here">z</a>'
+        '<a href="index.html#nowhere">x</a><a href="lost.html">y</a><p id="here"><a'
+        ' href="#here">z</a>'
     )
-    assert {"more.html -> index.html#nowhere", "more.html -> lost.html"} <= set(broken(tmp_path / "built"))
+    assert {"more.html -> index.html#nowhere", "more.html -> lost.html"} <= set(
+        broken(tmp_path / "built")
+    )

@@ -1,9 +1,13 @@
-"""Every threshold that decides a word decides it where it stands: half of it, or twice that, is noticed."""
+"""Every threshold that decides a word decides it where it stands.
+
+Half of it, or twice that, is noticed.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import Field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ import pytest
 import steelyard
 from tests.thresholds.doctor import DOCTOR
 from tests.thresholds.elastic import ELASTIC
+from tests.thresholds.many_logs import MANY_LOGS
 from tests.thresholds.mechanics import MECHANICS
 from tests.thresholds.repeats import REPEATS
 from tests.thresholds.result import RESULT
@@ -20,55 +25,60 @@ from tests.thresholds.samples import SAMPLES
 from tests.thresholds.simulated import SIMULATED
 from tests.thresholds.threshold import PACKAGE, Threshold
 
-THRESHOLDS = [*DOCTOR, *ELASTIC, *MECHANICS, *REPEATS, *RESULT, *SAMPLES, *SIMULATED]
+THRESHOLDS = [*DOCTOR, *ELASTIC, *MANY_LOGS, *MECHANICS, *REPEATS, *RESULT, *SAMPLES, *SIMULATED]
 PLACES = (
     "identify.py",
-    "settle.py",
-    "conclude.py",
+    "build_problem.py",
+    "make_fit.py",
     "validate.py",
     "options.py",
-    "base_wrench.py",
-    "closed_loops.py",
+    "observations",
     "doctor",
     "elastic",
+    "out_of_core",
     "result",
     "friction",
     "estimators",
+    "nuisance",
     "model",
     "samples",
 )
+EXPERIMENTS = ("experiments.online.online_thresholds", "experiments.fleet.fleet_thresholds")
 NO_WORD = {
     "how much is tried, and when a search ends": (
-        "doctor.mechanics.candidate: NEEDED ROUNDS LITTLE FARTHEST",
-        "doctor.mechanics.motion_faults: CLOCKS TRIES",
-        "doctor.mechanics.search: FAR_CLOCKS MOST_STEPS FIRSTS",
-        "doctor.mechanics.torque_faults: POLISHED WORTHWHILE",
-        "doctor.mechanics.witness: STEPS CONVERGED HOPELESS MOST_GROWTH MOST_COLUMNS",
-        "friction.choice: ROUNDS",
-        "conclude: LOAD_ROUNDS SAME_LOAD",
-        "estimators.drive_gains: ROUNDS",
+        "make_fit: LOAD_ROUNDS SAME_LOAD",
+        "nuisance.drive_gains: ROUNDS",
         "estimators.sdp: NEWTON_STEPS SMALL_STEP",
         "estimators.simulated.feedback_loop: STEP",
         "estimators.simulated.instruments: WEIGHINGS",
         "estimators.simulated.output_error: STEPS SMALL LARGEST",
-        "estimators.simulated.restate: ROUNDS CONVERGED LITTLE PARTS",
+        "estimators.simulated.simulated_states: ROUNDS CONVERGED LITTLE PARTS",
         "estimators.prior_weight: WEIGHTS LOOSE",
-        "estimators.evidence: ROUNDS SAME",
-        "estimators.torque_delay: LONGEST",
+        "estimators.noise_levels: ROUNDS SAME",
+        "nuisance.torque_delay: LONGEST",
         "estimators.errors_in_variables.maximum_likelihood: STEPS SAME",
-        "friction.candidates: VELOCITIES",
+        "doctor.doctor_thresholds: parabolas negligible_evidence farthest_step clocks",
+        "doctor.doctor_thresholds: refined_offsets",
+        "doctor.doctor_thresholds: clocks_with_fault most_search_steps first_hypotheses",
+        "doctor.doctor_thresholds: refined_gains",
+        "doctor.doctor_thresholds: refined_gain_evidence evidence_steps evidence_tolerance",
+        "doctor.doctor_thresholds: hopeless_evidence evidence_growth cached_torques",
+        "friction.friction_thresholds: rounds stribeck_velocities",
+        "out_of_core.out_of_core_thresholds: worker_replacements dask_retries compared_logs",
+        "out_of_core.out_of_core_thresholds: compared_states",
+        "experiments.online.online_thresholds: change_starts weighting_rounds ros_wait",
+        "experiments.fleet.fleet_thresholds: weighting_rounds most_outliers pooling_rounds",
+        "experiments.fleet.fleet_thresholds: pooling_tolerance",
     ),
     "how many samples are read, and in how many parts": (
-        "doctor.time_stamps: MOST",
-        "doctor.mechanics.design: FOLDS",
-        "doctor.mechanics.view: MOST WINDOWS SHORTEST PER_PERIOD GOLDEN",
+        "doctor.fault_search.thinned_log: GOLDEN",
         "result.jackknife: CELLS SPAN POINTS SCALED SAME STEP",
         "result.state_coverage: LEAST_SCALE MOST",
         "model.accumulator: MANY UNKNOWNS",
-        "doctor.mechanics.joint_information: FEW",
+        "model.joint_gram: DENSE_ENTRIES",
         "estimators.posterior: PANEL",
         "model.problem: BLOCK FOLDS STORED",
-        "closed_loops: STRIDE",
+        "observations.drive_torques: STRIDE",
         "samples.samples: MIDDLE",
         "samples.smoothing: MOST_UNCERTAIN MOST_SURE",
         "samples.decimation: REACH GROUP",
@@ -82,40 +92,57 @@ NO_WORD = {
         "result.residuals: MOST",
         "result.validation: BLOCK",
         "result.torque_noise: FEWEST MOST WINDOWS",
-        "friction.residual_split: MOST MOST_SPEEDS SPEEDS",
-        "friction.term_search: MOST",
-        "estimators.evidence: BLOCKS",
-        "estimators.shape: MOST",
-        "estimators.torque_delay: MOST",
-        "elastic.regression: SMOOTHED PARTS",
+        "estimators.noise_levels: BLOCKS",
+        "nuisance.friction_shape: MOST",
+        "nuisance.torque_delay: MOST",
         "estimators.errors_in_variables.maximum_likelihood: PARTS",
         "estimators.without_acceleration.windows: NARROWEST SPREAD OVERLAP REACH MASKED PARTS",
+        "doctor.doctor_thresholds: roughness_samples folds most_rows log_windows least_stretch",
+        "doctor.doctor_thresholds: rows_per_period",
+        "friction.friction_thresholds: split_samples speed_samples speed_knots search_samples",
+        "elastic.elastic_thresholds: smoothing_width jackknife_parts",
+        "out_of_core.out_of_core_thresholds: parts_per_log states_per_log rows_per_task pilot_logs",
+        "out_of_core.out_of_core_thresholds: pilot_samples most_motions repeated_share",
+        "out_of_core.out_of_core_thresholds: bytes_in_memory",
+        "out_of_core.out_of_core_thresholds: listed_logs",
+        "experiments.online.online_thresholds: window_seconds chunk_samples learning_folds",
+        "experiments.online.online_thresholds: recent_samples",
+        "experiments.online.online_thresholds: block_samples portion_samples",
     ),
     "what is assumed before the samples, with a continuous effect; the benchmark of trust is its test": (
-        "doctor.mechanics.unknowns: WIDTHS WEIGHT NO_WEIGHT",
-        "doctor.mechanics.design: SLOWEST",
-        "doctor.mechanics.witness: SHAPE VAGUE",
         "model.prior: SMALLEST THINNEST SHORTEST",
         "estimators.joint_prior: OFFSETS DESCRIBED SLOW",
         "result.prediction: COVERED",
         "estimators.errors_in_variables.total_least_squares: MOST_ERRORS",
         "estimators.without_acceleration.energy: SLOWEST",
+        "doctor.doctor_thresholds: friction_widths description_weight placeholder_weight",
+        "doctor.doctor_thresholds: slow_joint",
+        "doctor.doctor_thresholds: weight_shape joint_term_spread",
+        "experiments.online.online_thresholds: prior_spread resting_memory uncertain_modes",
+        "experiments.fleet.fleet_thresholds: prior_spread prior_spread_weight kind_weight",
+        "experiments.fleet.fleet_thresholds: huber_deviations huber_variance free_spread",
+        "experiments.fleet.fleet_thresholds: center_spread",
     ),
     "rounding, units, counts of columns, and values that a user may give": (
-        "doctor.mechanics.motion_faults: DEGREE",
-        "doctor.mechanics.unknowns: SHARED",
-        "doctor.mechanics.witness: ROUNDING",
+        "doctor.fault_search.motion_faults: DEGREE",
+        "doctor.fault_search.unknowns: SHARED",
+        "model.joint_gram: RIDGE",
         "result.jackknife: ROUNDING",
         "result.uncertainty: ROUNDING",
         "result.verdict.verdict: TRUSTED WITHIN DOUBTFUL REFUSED",
-        "estimators.drive_gains: CERTAIN",
+        "nuisance.drive_gains: CERTAIN",
         "estimators.least_squares: RANK",
         "estimators.simulated.instruments: WEAKEST",
         "estimators.frequency: LEAST",
-        "estimators.evidence: ROUNDING",
+        "estimators.noise_levels: ROUNDING",
         "estimators.posterior: LEAST",
         "estimators.registry: CAD_WEIGHT",
         "estimators.stepwise: MOST_GROWTH",
+        "out_of_core.factor_store: LETTERS TAG KEY_BYTES",
+        "experiments.online.online_thresholds: change_rank normal_ridge unseen_direction",
+        "experiments.online.online_thresholds: nominal_rate",
+        "experiments.online.online_thresholds: learning_seconds",
+        "experiments.fleet.fleet_thresholds: least_information",
     ),
 }
 
@@ -132,25 +159,38 @@ def test_half_or_twice_a_threshold_is_noticed(each: Threshold) -> None:
 def test_every_constant_is_a_threshold_or_decides_no_word() -> None:
     tested = {each.name for each in THRESHOLDS}
     others = {
-        f"{module}:{name}" for lines in NO_WORD.values() for module, names in (line.split(": ") for line in lines) for name in names.split()
+        f"{module}:{name}"
+        for lines in NO_WORD.values()
+        for module, names in (line.split(": ") for line in lines)
+        for name in names.split()
     }
     assert not tested & others
     assert tested | others == set(constants())
 
 
+def test_every_threshold_says_how_it_was_chosen() -> None:
+    modules_with = [f"{PACKAGE}.{module}" for module, _ in modules()]
+    for module in (*modules_with, *(f"steelyard.{module}" for module in EXPERIMENTS)):
+        for each in thresholds_of(module):
+            assert each.metadata.get("chosen"), f"{module}:{each.name}"
+            assert is_number(each.default), f"{module}:{each.name}"
+
+
 COUNTS = (0, 1, 2, 3, 8, 10)  # of axes, of bytes of a number, of the numbers of a body
-UNNAMED = {  # numbers without a name that are compared with: steps and ends of searches, units, and counts that make no word
-    "doctor.mechanics.candidate": {0.01},
-    "doctor.mechanics.model_faults": {0.1},
-    "doctor.mechanics.motion_faults": {0.003},
-    "doctor.mechanics.torque_faults": {0.02, 0.05, 0.1, 0.5, 4, 20},
-    "doctor.mechanics.view": {0.99, 1.2},
-    "doctor.mechanics.witness": {0.1},
+# numbers without a name that are compared with: steps and ends of searches, units, and counts that
+# make no word
+UNNAMED = {
+    "doctor.fault_search.fault_hypothesis": {0.01},
+    "doctor.fault_search.model_faults": {0.1},
+    "doctor.fault_search.motion_faults": {0.003},
+    "doctor.fault_search.torque_faults": {0.02, 0.05, 0.1, 0.5, 4, 20},
+    "doctor.fault_search.thinned_log": {0.99, 1.2},
+    "doctor.fault_search.log_evidence": {0.1},
     "doctor.sentences": {0.001},
     "doctor.time_stamps": {1.999},
     "estimators.sdp": {0.25},
     "estimators.stepwise": {0.5},
-    "estimators.torque_delay": {0.001, 0.99},
+    "nuisance.torque_delay": {0.001, 0.99},
     "friction.residual_split": {32},
     "samples.decimation": {0.1},
 }
@@ -159,9 +199,20 @@ UNNAMED = {  # numbers without a name that are compared with: steps and ends of 
 def test_numbers_that_are_compared_have_a_name() -> None:
     found: dict[str, set[float]] = {}
     for module, path in modules():
-        compared = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Compare))
-        numbers = {each.value for node in compared for each in ast.walk(node) if isinstance(each, ast.Constant)}
-        if unnamed := {x for x in numbers if isinstance(x, int | float) and x not in COUNTS and x > 1e-5}:
+        compared = (
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Compare)
+        )
+        numbers = {
+            each.value
+            for node in compared
+            for each in ast.walk(node)
+            if isinstance(each, ast.Constant)
+        }
+        if unnamed := {
+            x for x in numbers if isinstance(x, int | float) and x not in COUNTS and x > 1e-5
+        }:
             found[module] = unnamed
     assert found == UNNAMED
 
@@ -169,19 +220,48 @@ def test_numbers_that_are_compared_have_a_name() -> None:
 def modules() -> Iterator[tuple[str, Path]]:
     """The modules in which words are decided."""
     root = Path(steelyard.__file__).parent / "identification"
-    paths = (path for place in PLACES for path in ((root / place).rglob("*.py") if (root / place).is_dir() else [root / place]))
-    return ((".".join(path.relative_to(root).with_suffix("").parts), path) for path in paths if path.name != "__init__.py")
+    paths = (
+        path
+        for place in PLACES
+        for path in ((root / place).rglob("*.py") if (root / place).is_dir() else [root / place])
+    )
+    return (
+        (".".join(path.relative_to(root).with_suffix("").parts), path)
+        for path in paths
+        if path.name != "__init__.py"
+    )
+
+
+def thresholds_of(module: str) -> Iterator[Field[Any]]:
+    """The fields of a module's THRESHOLDS, if it defines any."""
+    instance = getattr(import_module(module), "THRESHOLDS", None)
+    if type(instance).__module__ == module:
+        yield from fields(instance)
 
 
 def constants() -> Iterator[str]:
-    """The numbers, and tuples of numbers, in capitals at the top of each module, as module:constant."""
+    """The numbers in capitals at the top of each module, and the fields of thresholds."""
+    for module in EXPERIMENTS:
+        yield from (f"{module}:{each.name}" for each in thresholds_of(f"steelyard.{module}"))
     for module, path in modules():
+        yield from (f"{module}:{each.name}" for each in thresholds_of(f"{PACKAGE}.{module}"))
         values = vars(import_module(f"{PACKAGE}.{module}"))
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             targets = node.targets if isinstance(node, ast.Assign) else []
-            names = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-            yield from (f"{module}:{name}" for name in names if name.isupper() and is_number(values[name]))
+            names = [
+                name.id
+                for target in targets
+                for name in ast.walk(target)
+                if isinstance(name, ast.Name)
+            ]
+            yield from (
+                f"{module}:{name}" for name in names if name.isupper() and is_number(values[name])
+            )
 
 
 def is_number(value: Any) -> bool:
-    return all(map(is_number, value)) and bool(value) if isinstance(value, tuple) else isinstance(value, int | float)
+    return (
+        all(map(is_number, value)) and bool(value)
+        if isinstance(value, tuple)
+        else isinstance(value, int | float)
+    )

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.archive import recipe as recipes
-from steelyard.identification.archive import sources
-from steelyard.identification.archive.recipe import Recipe, first_of_equals
 from steelyard.identification.model.known import KnownFunction
 from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.model_options import ModelOptions
+from steelyard.identification.observations.base_wrenches import BASE_WRENCHES
+from steelyard.identification.out_of_core import fold_spec as recipes
+from steelyard.identification.out_of_core.fold_spec import FoldSpec, shared_copy
+from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
 from steelyard.identification.result.provenance import digest
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.signals import to_npz
@@ -33,11 +34,11 @@ ARM = small_arm()
 
 @pytest.fixture(autouse=True)
 def every_size_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "IN_MEMORY", 0)
+    monkeypatch.setitem(vars(THRESHOLDS), "bytes_in_memory", 0)
 
 
-def recipe(model: Model | None = None) -> Recipe:
-    return Recipe(ARM, model or build_model(ARM), Preparation(), np.zeros(2), np.ones(2), 0.04)
+def recipe(model: Model | None = None) -> FoldSpec:
+    return FoldSpec(ARM, model or build_model(ARM), Preparation(), np.zeros(2), np.ones(2), 0.04)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Spring:
         return table[np.clip(np.round((np.asarray(q, float) + 5.0) * 100.0), 0, 1000).astype(int)]
 
 
-# recipes ------------------------------------------------------------------------------------------------------------------
+# recipes
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_every_field_of_a_recipe_of_its_model_and_of_its_preparation_is_in_the_key() -> None:
@@ -63,15 +65,20 @@ def test_every_field_of_a_recipe_of_its_model_and_of_its_preparation_is_in_the_k
         "robot": [ARM.with_gravity((0.0, -1.0, 0.0))],
         "model": [
             *(with_field(base.model, name, value) for name, value in model_values().items()),
-            *(replace(base.model, robot=ARM.with_friction(**{term: 3.0})) for term in ("viscous", "coulomb", "offset")),
+            *(
+                replace(base.model, robot=ARM.with_friction(**{term: 3.0}))
+                for term in ("viscous", "coulomb", "offset")
+            ),
         ],
         "preparation": [other for _, other in variations(base.preparation)],
         "delay": [np.array([0.0, 1e-3]), np.zeros(3)],
         "gains": [np.array([1.0, 1.1])],
         "interval": [0.05],
     }
-    assert set(changed) == {f.name for f in fields(Recipe) if f.compare}
-    assert set(model_values()) == {f.name for f in fields(Model) if f.name not in ("robot", "known")}
+    assert set(changed) == {f.name for f in fields(FoldSpec) if f.compare}
+    assert set(model_values()) == {
+        f.name for f in fields(Model) if f.name not in ("robot", "known")
+    }
     for name, others in changed.items():
         for other in others:
             keys.add(changed_key(base, name, other))
@@ -80,13 +87,16 @@ def test_every_field_of_a_recipe_of_its_model_and_of_its_preparation_is_in_the_k
     assert len(keys) == count + 1
 
 
-def changed_key(base: Recipe, name: str, value: Any) -> str | None:
-    made = replace(base, **{name: value}) if name != "preparation" else with_preparation(base, value)
-    made.__dict__.update(columns=base.columns, reach=base.reach)  # a key does not depend on whether a value makes sense
+def changed_key(base: FoldSpec, name: str, value: Any) -> str | None:
+    made = (
+        replace(base, **{name: value}) if name != "preparation" else with_preparation(base, value)
+    )
+    # a key does not depend on whether a value makes sense
+    made.__dict__.update(columns=base.columns, reach=base.reach)
     return made.key
 
 
-def with_preparation(base: Recipe, value: Any) -> Recipe:
+def with_preparation(base: FoldSpec, value: Any) -> FoldSpec:
     made = replace(base)
     object.__setattr__(made, "preparation", value)
     return made
@@ -95,16 +105,28 @@ def with_preparation(base: Recipe, value: Any) -> Recipe:
 def model_values() -> dict[str, Any]:
     """Another value of each field of a model that has a digest."""
     bodies = tuple(body.inertia for body in ARM.tree.bodies)
-    return {"held": ((0, 1.0),), "bounds": {"total_mass": (1.0, 2.0)}, "total_mass": 3.0, "load": bodies, "moving": True}
+    return {
+        "held": ((0, 1.0),),
+        "bounds": {"total_mass": (1.0, 2.0)},
+        "total_mass": 3.0,
+        "load": bodies,
+        "moving": True,
+        "observation": BASE_WRENCHES,
+    }
 
 
-def test_columns_and_source_code_and_versions_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_and_source_code_and_versions_are_in_the_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     keys = {recipe().key}
     for name, value in {"columns": (0, 1), "reach": ((0,), (1,))}.items():
         made = recipe()
         made.__dict__[name] = value
         keys.add(made.key)
-    for name, other in {"sources": lambda *_: "other code", "reader_versions": lambda: (("polars", "0"),)}.items():
+    for name, other in {
+        "sources": lambda *_: "other code",
+        "reader_versions": lambda: (("polars", "0"),),
+    }.items():
         with monkeypatch.context() as patch:
             patch.setattr(recipes, name, other)
             keys.add(recipe().key)
@@ -117,14 +139,27 @@ def test_columns_and_source_code_and_versions_are_in_the_key(monkeypatch: pytest
 
 
 def test_equal_keys_mean_equal_factors() -> None:
-    """Recipes with the same content have one key and one factor; those with another content have other factors, and other keys."""
+    """Recipes with the same content have one key and one factor.
+
+    Those with another content have other factors, and other keys.
+    """
     log = wave_log(3, 200)
-    made = [recipe(), recipe(), recipe(build_model(ARM, ModelOptions(hold=("joint1.Fv",)))), replace(recipe(), interval=0.08)]
-    made += [replace(recipe(), gains=np.array([1.0, 1.5])), replace(recipe(), preparation=Preparation(mask=0.3))]
+    made = [
+        recipe(),
+        recipe(),
+        recipe(build_model(ARM, ModelOptions(hold=("joint1.Fv",)))),
+        replace(recipe(), interval=0.08),
+    ]
+    made += [
+        replace(recipe(), gains=np.array([1.0, 1.5])),
+        replace(recipe(), preparation=Preparation(mask=0.3)),
+    ]
     results: dict[str | None, set[bytes]] = {}
     for each in made:
         factors = each.problem(log).accumulate(2)
-        results.setdefault(each.key, set()).add(b"".join(R.tobytes() for part in factors for R in part.factors))
+        results.setdefault(each.key, set()).add(
+            b"".join(R.tobytes() for part in factors for R in part.factors)
+        )
     assert all(len(found) == 1 for found in results.values())
     assert len(results) == 5
     assert len({next(iter(found)) for found in results.values()}) == 5
@@ -134,15 +169,15 @@ def test_a_function_has_no_key_and_recipes_with_one_are_told_apart() -> None:
     made = [recipe(replace(build_model(ARM), known=KnownFunction(Spring(k)))) for k in (1.0, 2.0)]
     assert [each.key for each in made] == [None, None]
     assert "Spring" in made[0].identity[1]
-    assert first_of_equals(made[0]) is not first_of_equals(made[1])
+    assert shared_copy(made[0]) is not shared_copy(made[1])
 
 
 def test_workers_share_copies_of_one_recipe_and_nothing_else() -> None:
     one, other = recipe(), recipe()
     assert one.key == other.key
     a, b = (pickle.loads(pickle.dumps(one)) for _ in range(2))
-    assert first_of_equals(a) is first_of_equals(b)
-    assert first_of_equals(other) is not first_of_equals(a)
+    assert shared_copy(a) is shared_copy(b)
+    assert shared_copy(other) is not shared_copy(a)
 
 
 def test_a_worker_that_finds_other_columns_says_so() -> None:
@@ -155,24 +190,39 @@ def test_a_worker_that_finds_other_columns_says_so() -> None:
 @pytest.mark.filterwarnings("ignore:.*known torque")
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("executor", [None, 2])
-def test_a_fleet_with_a_spring_is_not_the_fleet_without(keep: bool, executor: int | None, tmp_path: Path) -> None:
+def test_a_fleet_with_a_spring_is_not_the_fleet_without(
+    keep: bool, executor: int | None, tmp_path: Path
+) -> None:
     """A known torque that cannot be traced, after a run without it and after one with another, in one process."""
     logs = {f"arm{k}": write_logs(tmp_path / f"{k}", 2, 300) for k in range(3)}
-    options: dict[str, Any] = {"diagnose": False, "friction": ("viscous", "coulomb"), "delay": 0.0, "coulomb_width": 0.0, "decimate": 1}
+    options: dict[str, Any] = {
+        "diagnose": False,
+        "friction": ("viscous", "coulomb"),
+        "delay": 0.0,
+        "coulomb_width": 0.0,
+        "decimate": 1,
+    }
     options |= {"executor": executor, "keep": keep}
-    seen = [sy.identify_fleet(ARM, logs, **options, known=known).base_values for known in (None, Spring(20.0), Spring(40.0))]
-    fresh = sy.identify_fleet(ARM, logs, **(options | {"keep": False, "executor": None}), known=Spring(20.0)).base_values
+    seen = [
+        sy.identify_fleet(ARM, logs, **options, known=known).base_values
+        for known in (None, Spring(20.0), Spring(40.0))
+    ]
+    fresh = sy.identify_fleet(
+        ARM, logs, **(options | {"keep": False, "executor": None}), known=Spring(20.0)
+    ).base_values
     assert np.abs(seen[1] - seen[0]).max() > 0.1
     assert np.abs(seen[2] - seen[1]).max() > 0.1
     np.testing.assert_array_equal(seen[1], fresh)
     again = sy.identify_fleet(ARM, logs, **options, known=Spring(20.0))
     np.testing.assert_array_equal(again.base_values, fresh)
-    assert (" neither read nor kept" in " ".join(again.type.status)) == keep
+    assert (" neither read nor stored" in " ".join(again.type.status)) == keep
 
 
-# reading ------------------------------------------------------------------------------------------------------------------
+# reading
+# ------------------------------------------------------------------------------------------------------------------
 
-READING: dict[str, list[Any]] = {  # values of every option of reading, of which each reads other numbers from the file
+# values of every option of reading, of which each reads other numbers from the file
+READING: dict[str, list[Any]] = {
     "columns": [{"tau": ["current1", "current2"]}],
     "joints": [("joint2", "joint1")],
     "effort": ["torque", "current"],
@@ -181,9 +231,22 @@ READING: dict[str, list[Any]] = {  # values of every option of reading, of which
     "angle": ["deg"],
     "layout": ["t q tau"],
     "topic": ["/joints"],
-    "transmission": [Transmission.of(ratio=[2.0, 3.0]), Transmission.of(ratio=[2.0, 4.0]), Transmission.of(ratio=[2.0, 3.0], sign=[1, -1])],
-    "correction": [Correction.of(gain=[1.0, 2.0]), Correction.of(gain=[1.0, 3.0]), Correction.of(gain=[1.0, 2.0], clock=2.0)],
-    "mapping": [{"effort": "torque"}, {"angle": "deg"}, Mapping(angle="deg", rate=10.0), Transmission.of(ratio=[5.0, 3.0])],
+    "transmission": [
+        Transmission.of(ratio=[2.0, 3.0]),
+        Transmission.of(ratio=[2.0, 4.0]),
+        Transmission.of(ratio=[2.0, 3.0], sign=[1, -1]),
+    ],
+    "correction": [
+        Correction.of(gain=[1.0, 2.0]),
+        Correction.of(gain=[1.0, 3.0]),
+        Correction.of(gain=[1.0, 2.0], clock=2.0),
+    ],
+    "mapping": [
+        {"effort": "torque"},
+        {"angle": "deg"},
+        Mapping(angle="deg", rate=10.0),
+        Transmission.of(ratio=[5.0, 3.0]),
+    ],
     "clean": [False, True],
 }
 
@@ -195,15 +258,27 @@ def test_every_option_of_reading_is_in_the_digest(tmp_path: Path) -> None:
     tried = [(), *(((name, value),) for name, values in READING.items() for value in values)]
     assert len({sy.LogFile(file, options=each).digest() for each in tried}) == len(tried)
     parameters = set(read_log.__kwdefaults__ or ()) | {"robot", "mapping", "effort", "path"}
-    assert parameters <= {"clean", "rows", "robot", "mapping", "effort", "path"}, "arguments of read_log that are not tried"
+    assert parameters <= {
+        "clean",
+        "rows",
+        "robot",
+        "mapping",
+        "effort",
+        "path",
+    }, "arguments of read_log that are not tried"
 
 
 def test_every_leaf_of_what_a_file_is_read_with_is_in_the_digest(tmp_path: Path) -> None:
     file = str(write_logs(tmp_path, 1, 60)[0])
     whole = Mapping(
-        columns={"tau": ("a", "b")}, joints=("a", "b"), transmission=Transmission.of(ratio=[1.0, 2.0]), correction=Correction.none(2)
+        columns={"tau": ("a", "b")},
+        joints=("a", "b"),
+        transmission=Transmission.of(ratio=[1.0, 2.0]),
+        correction=Correction.none(2),
     )
-    made = [sy.LogFile(file, options=(("mapping", other),)).digest() for _, other in variations(whole)]
+    made = [
+        sy.LogFile(file, options=(("mapping", other),)).digest() for _, other in variations(whole)
+    ]
     assert sy.LogFile(file, options=(("mapping", whole),)).digest() not in made
     assert len(set(made)) > 0.9 * len(made)
 
@@ -213,14 +288,28 @@ def test_a_mapping_counts_by_its_content(tmp_path: Path) -> None:
     seen = set()
     for text in ('angle = "rad"\n', 'angle = "deg"\n', 'effort = "torque"\n'):
         mapping.write_text(text)
-        seen |= {sy.LogFile(file, options=(("mapping", kind(mapping)),)).digest() for kind in (str, Path)}
+        seen |= {
+            sy.LogFile(file, options=(("mapping", kind(mapping)),)).digest() for kind in (str, Path)
+        }
     assert len(seen) == 3
 
 
 def test_a_log_of_several_files_counts_by_all_of_them(tmp_path: Path) -> None:
     log = wave_log(0, 50)
-    np.savetxt(tmp_path / "q.csv", np.column_stack([log.t, log.q]), delimiter=",", header="t,q1,q2", comments="")
-    np.savetxt(tmp_path / "tau.csv", np.column_stack([log.t, log.tau]), delimiter=",", header="t,tau1,tau2", comments="")
+    np.savetxt(
+        tmp_path / "q.csv",
+        np.column_stack([log.t, log.q]),
+        delimiter=",",
+        header="t,q1,q2",
+        comments="",
+    )
+    np.savetxt(
+        tmp_path / "tau.csv",
+        np.column_stack([log.t, log.tau]),
+        delimiter=",",
+        header="t,tau1,tau2",
+        comments="",
+    )
     (tmp_path / "run.toml").write_text('files = ["q.csv", "tau.csv"]\n')
     file = sy.LogFile(str(tmp_path / "run.toml"))
     before = file.digest()
@@ -259,7 +348,13 @@ def test_other_options_of_reading_fold_again(tmp_path: Path) -> None:
     """The same files with another correction: other numbers, and those of files read anew."""
     for k in range(9):
         to_npz(wave_log(k, 300), tmp_path / f"run{k}.npz")
-    options: dict[str, Any] = {"friction": ("viscous", "coulomb"), "delay": 0.0, "coulomb_width": 0.0, "decimate": 1, "estimator": "wls"}
+    options: dict[str, Any] = {
+        "friction": ("viscous", "coulomb"),
+        "delay": 0.0,
+        "coulomb_width": 0.0,
+        "decimate": 1,
+        "estimator": "wls",
+    }
     plain = identified(sy.find_logs(tmp_path), keep=True, **options)
     doubled = {"correction": Correction.of(gain=[2.0, 2.0])}
     other = identified(sy.find_logs(tmp_path, **doubled), keep=True, **options)

@@ -1,4 +1,7 @@
-"""The disk cache between processes: simulations that differ get kernels of their own, in any order of the processes."""
+"""The disk cache between processes.
+
+Simulations that differ get kernels of their own, in any order of the processes.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,13 @@ print(json.dumps({name: cases[name]().tolist() for name in names}))
 def run(code: str, cache: str, *arguments: str) -> str:
     """The output of a script in a process of its own, with a cache folder ('' for none)."""
     environment = {**os.environ, "STEELYARD_CACHE": cache}
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -48,8 +57,13 @@ def uncached() -> dict[str, list[float]]:
     return json.loads(run(RUNS, "", "forward"))
 
 
-def test_a_controllers_model_is_its_own_in_every_process(uncached: dict[str, list[float]], tmp_path: Path) -> None:
-    """The first process fills the cache, the others find everything there: in the same order and in the other one."""
+def test_a_controllers_model_is_its_own_in_every_process(
+    uncached: dict[str, list[float]], tmp_path: Path
+) -> None:
+    """The first process fills the cache, the others find everything there.
+
+    In the same order and in the other one.
+    """
     for order in ("forward", "backward"):
         assert json.loads(run(RUNS, str(tmp_path / "cache"), order)) == uncached
     assert json.loads(run(RUNS, str(tmp_path / "other"), "backward")) == uncached
@@ -101,5 +115,5 @@ def test_other_source_code_is_another_key(tmp_path: Path) -> None:
             os.utime(file, (1.0, 1.0))
     assert cache.sources(packages[0]) != cache.sources(packages[1])
     assert cache.sources(packages[0] / "top.py") != cache.sources(packages[1] / "top.py")
-    assert kernels._recall_key(("a",), packages[0]) != kernels._recall_key(("a",), packages[1])
-    assert kernels._recall_key(("a",), packages[0]) != kernels._recall_key(("b",), packages[0])
+    assert kernels._disk_key(("a",), packages[0]) != kernels._disk_key(("a",), packages[1])
+    assert kernels._disk_key(("a",), packages[0]) != kernels._disk_key(("b",), packages[0])

@@ -1,4 +1,7 @@
-"""The store of factors is untrusted input: what was changed, exchanged, linked or forged is folded again and reported."""
+"""The store of factors is untrusted input.
+
+What was changed, exchanged, linked or forged is folded again and reported.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.archive import factor_key, factor_store, log_factor, sources
-from steelyard.identification.archive.factor_store import MAGIC, TAG, FactorStore
-from steelyard.identification.archive.log_factor import LogFactor
+from steelyard.identification.out_of_core import factor_store, log_factor
+from steelyard.identification.out_of_core.factor_store import MAGIC, TAG, FactorStore
+from steelyard.identification.out_of_core.log_factor import LogFactor
+from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
 from tests.archive.archives import identified, write_logs
 
 OPTIONS: dict[str, Any] = {
@@ -32,7 +36,7 @@ posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes a
 
 @pytest.fixture(autouse=True)
 def every_size_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "IN_MEMORY", 0)
+    monkeypatch.setitem(vars(THRESHOLDS), "bytes_in_memory", 0)
 
 
 class Kept:
@@ -61,7 +65,7 @@ class Kept:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "IN_MEMORY", 0)
+        patch.setitem(vars(THRESHOLDS), "bytes_in_memory", 0)
         return Kept(tmp_path_factory.mktemp("store"))
 
 
@@ -73,19 +77,22 @@ def rejects(kept: Kept, count: int, reason: str) -> None:
     assert fit.archive.reused == 3 - count
     assert len(fit.archive.rejected) == count
     assert all(reason in why for _, why in fit.archive.rejected), fit.archive.rejected
-    assert f"Kept factors of {count} logs were not used" in " ".join(fit.status)
-    assert [each["log"] for each in fit.archive.to_dict()["rejected"]] == [name for name, _ in fit.archive.rejected]
+    assert f"Stored factors of {count} logs were not used" in " ".join(fit.status)
+    assert [each["log"] for each in fit.archive.to_dict()["rejected"]] == [
+        name for name, _ in fit.archive.rejected
+    ]
 
 
 def test_what_is_whole_is_used(kept: Kept) -> None:
     fit = kept.again()
-    assert (fit.archive.reused, fit.archive.rejected, fit.archive.not_kept) == (3, (), "")
+    assert (fit.archive.reused, fit.archive.rejected, fit.archive.not_stored) == (3, (), "")
     np.testing.assert_array_equal(fit.base_values, kept.expected)
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in kept.factors)
     assert stat.S_IMODE(kept.folder.stat().st_mode) == 0o700
 
 
-# what is not as it was written --------------------------------------------------------------------------------------------
+# what is not as it was written
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -108,7 +115,16 @@ def test_a_flipped_bit_anywhere_is_noticed(kept: Kept, seed: int) -> None:
 def test_every_truncation_is_noticed(kept: Kept) -> None:
     store, log, most = opened(kept)
     whole = kept.contents[0]
-    for length in (0, 1, len(MAGIC), len(MAGIC) + TAG, len(MAGIC) + TAG + 1, 1000, len(whole) // 2, len(whole) - 1):
+    for length in (
+        0,
+        1,
+        len(MAGIC),
+        len(MAGIC) + TAG,
+        len(MAGIC) + TAG + 1,
+        1000,
+        len(whole) // 2,
+        len(whole) - 1,
+    ):
         kept.factors[0].write_bytes(whole[:length])
         assert store.find(*log, most).content is None
     kept.factors[0].write_bytes(whole + b"\0")
@@ -131,12 +147,18 @@ def test_forged_numbers_are_noticed(kept: Kept) -> None:
     """A file that is right in all but its numbers: without the user's key it has no tag."""
     for forge in (lambda R: 2.0 * R, lambda R: R * np.nan, lambda R: np.zeros_like(R)):
         payload = forged(kept.contents[0], forge)
-        for tag in (kept.contents[0][len(MAGIC) : len(MAGIC) + TAG], bytes(TAG), hmac.digest(b"guessed", payload, "sha256")):
+        for tag in (
+            kept.contents[0][len(MAGIC) : len(MAGIC) + TAG],
+            bytes(TAG),
+            hmac.digest(b"guessed", payload, "sha256"),
+        ):
             kept.factors[0].write_bytes(MAGIC + tag + payload)
             rejects(kept, 1, "tag")
 
 
-def test_a_factor_of_another_users_key_is_not_looked_at(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_factor_of_another_users_key_is_not_looked_at(
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "other user"))
     fit = kept.again()
     assert (fit.archive.reused, fit.archive.rejected) == (0, ())
@@ -156,7 +178,9 @@ def test_a_factor_of_another_users_key_is_not_looked_at(kept: Kept, tmp_path: Pa
     ],
     ids=["nan", "infinite", "shape", "complex", "objects"],
 )
-def test_numbers_that_no_factor_has_are_refused_with_a_valid_tag_too(kept: Kept, forge: Callable[[Any], Any], reason: str) -> None:
+def test_numbers_that_no_factor_has_are_refused_with_a_valid_tag_too(
+    kept: Kept, forge: Callable[[Any], Any], reason: str
+) -> None:
     store, (_, digest), _ = opened(kept)
     payload = forged(kept.contents[0], forge)
     kept.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
@@ -165,22 +189,32 @@ def test_numbers_that_no_factor_has_are_refused_with_a_valid_tag_too(kept: Kept,
 
 def test_shapes_that_no_memory_holds_are_refused_with_a_valid_tag_too(kept: Kept) -> None:
     store, (_, digest), _ = opened(kept)
-    payload = kept.contents[0][len(MAGIC) + TAG :].replace(b"'shape': (3, 200, 2), }", b"'shape': (3,2**60,2), }", 1)
+    payload = kept.contents[0][len(MAGIC) + TAG :].replace(
+        b"'shape': (3, 200, 2), }", b"'shape': (3,2**60,2), }", 1
+    )
     kept.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
     rejects(kept, 1, "cannot be used")
     header = (
-        np.lib.format.magic(1, 0) + b"v\0{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }".ljust(120) + b"\n"
+        np.lib.format.magic(1, 0)
+        + b"v\0{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }".ljust(
+            120
+        )
+        + b"\n"
     )
     kept.factors[0].write_bytes(MAGIC + store.tag(digest, header) + header)
     rejects(kept, 1, "cannot be used")
 
 
-# what is no regular file of the user's own --------------------------------------------------------------------------------
+# what is no regular file of the user's own
+# --------------------------------------------------------------------------------
 
 
 @posix
 def test_links_pipes_devices_and_folders_are_not_read(kept: Kept, tmp_path: Path) -> None:
-    """A right factor behind a link is none; a pipe is not waited for; the target of a link stays as it was."""
+    """A right factor behind a link is none.
+
+    A pipe is not waited for; the target of a link stays as it was.
+    """
     target, file = tmp_path / "target", kept.factors[0]
     target.write_bytes(kept.contents[0])
     target.chmod(0o600)
@@ -252,28 +286,33 @@ def test_a_file_that_is_too_large_is_not_read(kept: Kept) -> None:
     rejects(kept, 1, "bytes")
 
 
-# the key ------------------------------------------------------------------------------------------------------------------
+# the key
+# ------------------------------------------------------------------------------------------------------------------
 
 
 @posix
-def test_the_key_is_private_random_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_private_random_and_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys = []
     for name in ("one", "two"):
         monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / name))
-        keys.append(factor_key.user_key())
-        assert factor_key.user_key() == keys[-1]
-        assert stat.S_IMODE((tmp_path / name / factor_key.NAME).stat().st_mode) == 0o600
+        keys.append(factor_store.user_key())
+        assert factor_store.user_key() == keys[-1]
+        assert stat.S_IMODE((tmp_path / name / factor_store.KEY_FILE).stat().st_mode) == 0o600
     assert len(set(keys)) == 2
     assert all(len(key) == 32 and not reason for key, reason in keys)
 
 
 @posix
 @pytest.mark.parametrize("damage", ["readable", "short", "long", "link", "fifo", "folder writable"])
-def test_a_key_that_others_may_know_is_not_used(damage: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_others_may_know_is_not_used(
+    damage: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is read or kept, the result says so, and its numbers are right."""
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
-    factor_key.user_key()
-    path = tmp_path / "cache" / factor_key.NAME
+    factor_store.user_key()
+    path = tmp_path / "cache" / factor_store.KEY_FILE
     key = path.read_bytes()
     if damage == "readable":
         path.chmod(0o640)
@@ -286,30 +325,42 @@ def test_a_key_that_others_may_know_is_not_used(damage: str, kept: Kept, tmp_pat
         path.symlink_to(tmp_path / "key") if damage == "link" else os.mkfifo(path)
     before = sorted(kept.folder.iterdir())
     fit = kept.again()
-    assert fit.archive.not_kept
+    assert fit.archive.not_stored
     assert fit.archive.reused == 0
-    assert "Factors are neither read nor kept" in " ".join(fit.status)
+    assert "Factors are neither read nor stored" in " ".join(fit.status)
     assert sorted(kept.folder.iterdir()) == before
     np.testing.assert_array_equal(fit.base_values, kept.expected)
 
 
-def test_without_a_cache_folder_nothing_is_kept(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_cache_folder_nothing_is_kept(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("STEELYARD_CACHE", "")
-    assert "no cache folder" in kept.again().archive.not_kept
+    assert "no cache folder" in kept.again().archive.not_stored
 
 
-def test_workers_get_a_key_of_the_recipe_and_never_that_of_the_user(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is sent to workers authenticates factors of one recipe alone; workers need no key of their own."""
+def test_workers_get_a_key_of_the_recipe_and_never_that_of_the_user(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is sent to workers authenticates factors of one recipe alone.
+
+    Workers need no key of their own.
+    """
     sent: list[FactorStore] = []
     plain = log_factor.fold_log
-    monkeypatch.setattr("steelyard.identification.archive.identify_archive.fold_log", lambda *call: sent.append(call[3]) or plain(*call))
+    monkeypatch.setattr(
+        "steelyard.identification.out_of_core.identify_archive.fold_log",
+        lambda *call: sent.append(call[3]) or plain(*call),
+    )
     kept.again()
     identified(kept.files, keep=True, **(OPTIONS | {"mask": 0.01}))
-    user, _ = factor_key.user_key()
+    user, _ = factor_store.user_key()
     secrets = {store.secret for store in sent}
     assert len(secrets) == 2
     assert user not in secrets
-    assert all(user.hex() not in repr(store) and store.secret.hex() not in repr(store) for store in sent)
+    assert all(
+        user.hex() not in repr(store) and store.secret.hex() not in repr(store) for store in sent
+    )
     for file in set(kept.folder.iterdir()) - set(kept.factors):
         file.unlink()
 
@@ -322,7 +373,8 @@ def test_processes_read_and_keep_as_one_does(kept: Kept) -> None:
     assert [file.read_bytes() for file in kept.factors] == kept.contents
 
 
-# helpers ------------------------------------------------------------------------------------------------------------------
+# helpers
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
@@ -330,12 +382,12 @@ def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
     seen: list[tuple[Any, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
         plain = log_factor.fold_log
-        name = "steelyard.identification.archive.identify_archive.fold_log"
+        name = "steelyard.identification.out_of_core.identify_archive.fold_log"
         patch.setattr(name, lambda *call: seen.append(call) or plain(*call))
         kept.restore()
         kept.again()
     for source, digest, recipe, store, _ in seen:
-        if store.place(source, digest) == kept.factors[0]:
+        if store.path(source, digest) == kept.factors[0]:
             return store, (source, digest), recipe.most_bytes
     raise AssertionError("no log has the first factor")
 
@@ -343,7 +395,10 @@ def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
 def forged(whole: bytes, forge: Callable[[Any], Any]) -> bytes:
     """The payload of a factor with other numbers."""
     with np.load(io.BytesIO(whole[len(MAGIC) + TAG :])) as arrays:
-        parts = {name: forge(arrays[name]) if name.startswith("part") else arrays[name] for name in arrays.files}
+        parts = {
+            name: forge(arrays[name]) if name.startswith("part") else arrays[name]
+            for name in arrays.files
+        }
     target = io.BytesIO()
     np.savez(target, **parts)
     return target.getvalue()

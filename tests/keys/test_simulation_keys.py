@@ -1,4 +1,7 @@
-"""Kernels of simulations: equal keys mean equal programs, whatever option, law, model, drive or frame differs."""
+"""Kernels of simulations.
+
+Equal keys mean equal programs, whatever option, law, model, drive or frame differs.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +21,40 @@ from steelyard.simulation.controllers import joint_space, task_space
 from steelyard.simulation.drives import Elastic, Motor
 from steelyard.simulation.integrators import RATES
 from steelyard.simulation.sensitivities import adjoint_program, tangent_program
-from steelyard.simulation.setup import Setup
 from steelyard.simulation.step import law_program, packed_program, steps_program
+from steelyard.simulation.step_model import StepModel
 
 ARM = sy.load("planar_2r").with_rotors(0.1)
 ROOT = replace(ARM.mechanism.links[0], inertia=ARM.tree.bodies[0].inertia)
 FLOATING = sy.Robot(replace(ARM.mechanism, links=(ROOT, *ARM.mechanism.links[1:])))
-OTHERS = {"none": None, "the same": ARM, "heavier": ARM.with_payload(1.0, (0.1, 0.0, 0.0)), "rubbing": ARM.with_friction(viscous=1.0)}
+OTHERS = {
+    "none": None,
+    "the same": ARM,
+    "heavier": ARM.with_payload(1.0, (0.1, 0.0, 0.0)),
+    "rubbing": ARM.with_friction(viscous=1.0),
+}
 LAWS = [
     kind
     for module in (joint_space, task_space)
     for _, kind in inspect.getmembers(module, inspect.isclass)
     if kind.__module__ == module.__name__ and hasattr(kind, "law")
 ]
-DRIVES = [kind for _, kind in inspect.getmembers(drives, inspect.isclass) if hasattr(kind, "kernel_inputs")]
-NUMBERS = {"reference": [np.array([0.1, 0.2]), None], "model": list(OTHERS.values()), "frame": list(ARM.frame_names[-2:])}
+DRIVES = [
+    kind
+    for _, kind in inspect.getmembers(drives, inspect.isclass)
+    if hasattr(kind, "kernel_inputs")
+]
+NUMBERS = {
+    "reference": [np.array([0.1, 0.2]), None],
+    "model": list(OTHERS.values()),
+    "frame": list(ARM.frame_names[-2:]),
+}
 FIELDS: dict[str, list[Any]] = {  # of a setup, beside controller and drive
     "robot": [ARM, ARM.with_gravity((0.0, -3.0, 0.0)), ARM.with_friction(viscous=0.3)],
     "method": ["rk4", "euler", RATES],
     "control": ["none", "held"],
     "saturated": [False, True],
-    "free": [False, True],
+    "free_base": [False, True],
     "stops": [False, True],
     "parametric": [False, True],
     "sizes": [None],  # derived from controller and drive, below
@@ -56,7 +72,11 @@ def laws() -> Iterator[Any]:
         usual = {f.name: values(f.name)[0] for f in fields(kind) if f.name != "reference"}
         yield kind(**usual)
         for f in fields(kind):
-            yield from (kind(**(usual | {f.name: value})) for value in values(f.name) if kind not in task_laws() or f.name != "reference")
+            yield from (
+                kind(**(usual | {f.name: value}))
+                for value in values(f.name)
+                if kind not in task_laws() or f.name != "reference"
+            )
 
 
 def task_laws() -> list[type]:
@@ -64,22 +84,29 @@ def task_laws() -> list[type]:
     return [kind for kind in LAWS if kind.__module__ == task_space.__name__]
 
 
-def setups() -> Iterator[Setup]:
+def setups() -> Iterator[StepModel]:
     """Setups that differ from others in one field of the setup, of the law or of the drive."""
-    base = Setup(ARM, "rk4", "none")
+    base = StepModel(ARM, "rk4", "none")
     for name, tried in FIELDS.items():
         yield from (replace(base, **{name: value}) for value in tried)
     for stops, free in ((False, True), (True, False), (False, False)):
-        yield Setup(FLOATING, "euler", "held", free=free, stops=stops)
+        yield StepModel(FLOATING, "euler", "held", free_base=free, stops=stops)
     for law in laws():
         bound = law.bound(ARM) if hasattr(law, "bound") else law
-        yield from (Setup(ARM, "euler", "law", bound, parametric=parametric) for parametric in (False, True))
+        yield from (
+            StepModel(ARM, "euler", "law", bound, parametric=parametric)
+            for parametric in (False, True)
+        )
     for kind in DRIVES:
         usual = {f.name: 5.0 for f in fields(kind)}
-        yield from (Setup(ARM, "euler", "none", drive=kind(**(usual | {f.name: x}))) for f in fields(kind) for x in (5.0, 6.0))
+        yield from (
+            StepModel(ARM, "euler", "none", drive=kind(**(usual | {f.name: x})))
+            for f in fields(kind)
+            for x in (5.0, 6.0)
+        )
 
 
-def outcome(program: Any, setup: Setup) -> str:
+def outcome(program: Any, setup: StepModel) -> str:
     """The digest of the graph, or the error of what cannot be simulated."""
     try:
         return str(program(setup).digest)
@@ -89,12 +116,21 @@ def outcome(program: Any, setup: Setup) -> str:
 
 def test_laws_drives_and_fields_are_all_tried() -> None:
     """A new law, drive or field comes here by itself, or asks for values to try."""
-    assert {kind.__name__ for kind in LAWS} >= {"PD", "ComputedTorque", "FeedForward", "SlotineLi", "OperationalSpace", "Impedance"}
+    assert {kind.__name__ for kind in LAWS} >= {
+        "PD",
+        "ComputedTorque",
+        "FeedForward",
+        "SlotineLi",
+        "OperationalSpace",
+        "Impedance",
+    }
     assert {Elastic, Motor} <= set(DRIVES)
-    assert {*FIELDS, "controller", "drive"} == {f.name for f in fields(Setup)}
+    assert {*FIELDS, "controller", "drive"} == {f.name for f in fields(StepModel)}
 
 
-@pytest.mark.parametrize("program", [steps_program, packed_program], ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    "program", [steps_program, packed_program], ids=lambda program: program.__name__
+)
 def test_equal_keys_mean_equal_programs(program: Any) -> None:
     """The program is traced from the setup with all its values, the key is that of the setup without inputs."""
     seen: dict[str, set[str]] = {}
@@ -107,11 +143,17 @@ def test_equal_keys_mean_equal_programs(program: Any) -> None:
     assert len(seen) > 25
 
 
-@pytest.mark.parametrize("program", [law_program, tangent_program, adjoint_program], ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    "program", [law_program, tangent_program, adjoint_program], ids=lambda program: program.__name__
+)
 def test_equal_keys_mean_equal_derivatives_and_laws(program: Any) -> None:
     seen: dict[str, set[str]] = {}
-    tried = [s for s in setups() if s.controller is not None and type(s.controller).__module__ == joint_space.__name__]
-    tried = [s for s in tried if not s.memory] if program is law_program else tried[::3]
+    tried = [
+        s
+        for s in setups()
+        if s.controller is not None and type(s.controller).__module__ == joint_space.__name__
+    ]
+    tried = [s for s in tried if not s.memory_size] if program is law_program else tried[::3]
     for setup in tried:
         seen.setdefault(content_digest(setup.traced()), set()).add(outcome(program, setup))
     assert all(len(programs) == 1 for programs in seen.values())
@@ -119,9 +161,9 @@ def test_equal_keys_mean_equal_derivatives_and_laws(program: Any) -> None:
 
 
 def test_gains_and_references_compile_nothing() -> None:
-    one, other = (Setup(ARM, "rk4", "law", PD(kp=kp, reference=[kp, 0.0])) for kp in (3.0, 4.0))
+    one, other = (StepModel(ARM, "rk4", "law", PD(kp=kp, reference=[kp, 0.0])) for kp in (3.0, 4.0))
     assert content_digest(one.traced()) == content_digest(other.traced())
-    elastic = [Setup(ARM, "rk4", "none", drive=Elastic(k)) for k in (100.0, 200.0)]
+    elastic = [StepModel(ARM, "rk4", "none", drive=Elastic(k)) for k in (100.0, 200.0)]
     assert content_digest(elastic[0].traced()) == content_digest(elastic[1].traced())
 
 
@@ -129,14 +171,14 @@ def test_a_law_cannot_read_what_is_not_in_its_key(monkeypatch: pytest.MonkeyPatc
     """A gain that was read while tracing would stay in the kernel, for other gains too."""
     monkeypatch.setattr(PD, "law", lambda self, tree, q, *rest: [float(self.kp) * x for x in q])
     with pytest.raises(sy.CallError, match=r"PD\.kp is an input of the kernel"):
-        steps_program(Setup(ARM, "rk4", "law", PD(kp=3.0)).traced())
+        steps_program(StepModel(ARM, "rk4", "law", PD(kp=3.0)).traced())
 
 
 @dataclass(frozen=True, eq=False)
 class Stiff(PD):
     """A user's law, which reads its own gain."""
 
-    def law(self, tree: Any, q: Any, qd: Any, wanted: Any, gains: Any, *memory: Any) -> Any:
+    def law(self, tree: Any, q: Any, qd: Any, reference: Any, gains: Any, *memory: Any) -> Any:
         return [-float(self.kp) * x for x in q]
 
 
@@ -153,6 +195,12 @@ def test_only_plain_functions_of_the_package_are_traced_by_key() -> None:
     def closure() -> Any:
         return factor
 
-    for function in (closure, lambda: None, test_gains_and_references_compile_nothing, print, PD().gains):
+    for function in (
+        closure,
+        lambda: None,
+        test_gains_and_references_compile_nothing,
+        print,
+        PD().gains,
+    ):
         with pytest.raises(sy.CallError, match="kernel_of"):
             kernels.kernel_of(function)  # type: ignore[arg-type]

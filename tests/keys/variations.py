@@ -1,4 +1,7 @@
-"""Values that differ from a value in one leaf: what a key must tell apart, found by walking fields."""
+"""Values that differ from a value in one leaf.
+
+What a key must tell apart, found by walking fields.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ def variations(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield from of_tuple(value, path)
     elif isinstance(value, Mapping) and not is_dataclass(value):
         for key, item in value.items():
-            yield from ((where, {**value, key: other}) for where, other in variations(item, f"{path}[{key!r}]"))
+            yield from (
+                (where, {**value, key: other})
+                for where, other in variations(item, f"{path}[{key!r}]")
+            )
         yield f"{path} longer", {**value, "another": 0.5}
     elif is_dataclass(value) and not isinstance(value, type):
         for name in [f.name for f in fields(value) if f.compare]:
@@ -32,7 +38,10 @@ def variations(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def of_tuple(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield tuples, named ones among them, with one leaf changed; plain ones also with one item more."""
+    """Yield tuples, named ones among them, with one leaf changed.
+
+    Plain ones also with one item more.
+    """
     for k, item in enumerate(value):
         for where, other in variations(item, f"{path}[{k}]"):
             items = (*value[:k], other, *value[k + 1 :])

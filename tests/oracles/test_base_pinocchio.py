@@ -1,4 +1,7 @@
-"""Pinocchio's free-flyer is our base that moves: torques, the support's wrench, accelerations, derivatives, regressor."""
+"""Pinocchio's free-flyer is our base that moves.
+
+Torques, the support's wrench, accelerations, derivatives, regressor.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import steelyard as sy
-from tests.laws.test_simulation_free import POSE, TWIST, satellite
+from tests.laws.simulation.test_simulation_free import POSE, TWIST, satellite
 from tests.oracles.test_dynamics_pinocchio import ROBOTS
 
 NAMES = ("ur5", "xarm7", "z1")
@@ -31,12 +34,16 @@ class FreeFlyer:
     @property
     def order(self) -> list[int]:
         """Where each of our coordinates is among Pinocchio's velocities."""
-        return [self.model.joints[self.model.getJointId(name)].idx_v for name in self.robot.joint_names]
+        return [
+            self.model.joints[self.model.getJointId(name)].idx_v for name in self.robot.joint_names
+        ]
 
     @property
     def state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Our q, qd, qdd."""
-        where = [self.model.joints[self.model.getJointId(name)].idx_q for name in self.robot.joint_names]
+        where = [
+            self.model.joints[self.model.getJointId(name)].idx_q for name in self.robot.joint_names
+        ]
         return self.q[where], self.v[self.order], self.a[self.order]
 
     @property
@@ -81,23 +88,43 @@ def test_accelerations_of_a_free_base(flyer: FreeFlyer) -> None:
 
 
 def test_derivatives_and_regressor(flyer: FreeFlyer) -> None:
-    """Of the joints' torques by the joints' positions and velocities; the regressor with the columns of moving bodies and of the base."""
+    """Of the joints' torques by the joints' positions and velocities.
+
+    The regressor with the columns of moving bodies and of the base.
+    """
     data, order = flyer.model.createData(), flyer.order
     by_q, by_v, _ = pin.computeRNEADerivatives(flyer.model, data, flyer.q, flyer.v, flyer.a)
     ours = flyer.robot.inverse_dynamics_derivatives(*flyer.state, base=flyer.base)
     near(ours[0], by_q[np.ix_(order, order)])
     near(ours[1], by_v[np.ix_(order, order)])
-    theirs = pin.computeJointTorqueRegressor(flyer.model, flyer.model.createData(), flyer.q, flyer.v, flyer.a)
+    theirs = pin.computeJointTorqueRegressor(
+        flyer.model, flyer.model.createData(), flyer.q, flyer.v, flyer.a
+    )
     columns = [
-        10 * (flyer.model.getJointId(body.joint) - 1) + k for body in flyer.robot.tree.bodies for k in (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
+        10 * (flyer.model.getJointId(body.joint) - 1) + k
+        for body in flyer.robot.tree.bodies
+        for k in (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
     ]
-    near(flyer.robot.regressor(*flyer.state, flyer.base)[:, : len(columns)], theirs[np.ix_(order, columns)])
-    near(flyer.robot.base_wrench_regressor(*flyer.state, flyer.base)[:, : len(columns)], theirs[np.ix_(range(6), columns)])
+    near(
+        flyer.robot.regressor(*flyer.state, flyer.base)[:, : len(columns)],
+        theirs[np.ix_(order, columns)],
+    )
+    near(
+        flyer.robot.base_wrench_regressor(*flyer.state, flyer.base)[:, : len(columns)],
+        theirs[np.ix_(range(6), columns)],
+    )
 
 
 def test_a_simulated_flight(tmp_path: Path) -> None:
-    """Against Pinocchio's accelerations integrated by SciPy: joints, and position and quaternion of the base."""
-    tau, q0, qd0 = np.array([1.0, -2.0, 0.5]), np.array([0.4, -0.3, 0.8]), np.array([0.3, -0.6, 0.2])
+    """Against Pinocchio's accelerations integrated by SciPy.
+
+    Joints, and position and quaternion of the base.
+    """
+    tau, q0, qd0 = (
+        np.array([1.0, -2.0, 0.5]),
+        np.array([0.4, -0.3, 0.8]),
+        np.array([0.3, -0.6, 0.2]),
+    )
     robot = satellite((0.0, 0.0, -9.81))
     robot.to_urdf(tmp_path / "satellite.urdf")
     model = pin.buildModelFromUrdf(str(tmp_path / "satellite.urdf"), pin.JointModelFreeFlyer())
@@ -106,7 +133,12 @@ def test_a_simulated_flight(tmp_path: Path) -> None:
     def rate(t: float, x: np.ndarray) -> np.ndarray:
         q, v = x[: model.nq], x[model.nq :]
         turn = 0.5 * (pin.Quaternion(q[3:7]) * pin.Quaternion(np.r_[v[3:6], 0.0])).coeffs()
-        return np.r_[pin.Quaternion(q[3:7]).toRotationMatrix() @ v[:3], turn, v[6:], pin.aba(model, data, q, v, efforts)]
+        return np.r_[
+            pin.Quaternion(q[3:7]).toRotationMatrix() @ v[:3],
+            turn,
+            v[6:],
+            pin.aba(model, data, q, v, efforts),
+        ]
 
     R = Rotation.from_quat(POSE[3:]).as_matrix()
     start = np.r_[POSE, q0, R.T @ TWIST[:3], R.T @ TWIST[3:], qd0]
@@ -114,4 +146,6 @@ def test_a_simulated_flight(tmp_path: Path) -> None:
     run = sy.simulate(robot, tau, q0, qd0, seconds=0.5, base_pose0=POSE, base_twist0=TWIST)
     near(run.q[-1], theirs[7:10], 1e-9)
     near(run.base_pose[-1], theirs[:7], 1e-9)
-    near(run.base_twist[-1, 3:], pin.Quaternion(theirs[3:7]).toRotationMatrix() @ theirs[13:16], 1e-8)
+    near(
+        run.base_twist[-1, 3:], pin.Quaternion(theirs[3:7]).toRotationMatrix() @ theirs[13:16], 1e-8
+    )

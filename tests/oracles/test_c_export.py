@@ -1,4 +1,7 @@
-"""Generated C against the kernels: compiled without a warning, called through ctypes, equal to rounding."""
+"""Generated C against the kernels.
+
+Compiled without a warning, called through ctypes, equal to rounding.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,18 @@ from steelyard.c_export.c_module import Module, header, module, write_c
 from steelyard.kernels import ALGORITHMS, kernel
 from steelyard.mechanism.edit import tips
 
-STRICT = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-Wconversion", "-Wshadow", "-shared", "-fPIC", "-O1")
+STRICT = (
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-std=c99",
+    "-pedantic",
+    "-Wconversion",
+    "-Wshadow",
+    "-shared",
+    "-fPIC",
+    "-O1",
+)
 URDF = {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf"}
 ROBOTS = ["planar_2r", "planar_rp", "spatial_3r", "puma560", *URDF]
 
@@ -46,7 +60,9 @@ def library(made: Module, folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(target))
 
 
-def call(lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]) -> list[np.ndarray]:
+def call(
+    lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]
+) -> list[np.ndarray]:
     """One call per sample, as a controller would."""
     program = made.programs[name]
     kind = ctypes.c_double if made.real == "double" else ctypes.c_float
@@ -68,7 +84,7 @@ def compiled(robot: sy.Robot, name: str, state: dict[str, np.ndarray]) -> list[n
 
 
 def bound(quantity: str) -> float:
-    """1e-12 relative; what divides by the mass matrix twice loses as many digits as that is ill-conditioned."""
+    """1e-12 relative; dividing by the mass matrix twice loses digits by its condition."""
     return 1e-9 if quantity == "forward_dynamics_derivatives" else 1e-12
 
 
@@ -79,18 +95,28 @@ def states(robot: sy.Robot, rng: np.random.Generator, count: int = 5) -> dict[st
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_c_equals_the_kernels(name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path) -> None:
+def test_c_equals_the_kernels(
+    name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path
+) -> None:
     robot = robot_of(name, example_robots)
-    everything = [*FUNCTIONS] if robot.n > 3 else [*FUNCTIONS, *(f for f in EQUATIONS if f not in FUNCTIONS)]
+    everything = (
+        [*FUNCTIONS] if robot.n > 3 else [*FUNCTIONS, *(f for f in EQUATIONS if f not in FUNCTIONS)]
+    )
     made = module_of(robot, functions=everything)
     lib, state = library(made, tmp_path), states(robot, rng)
     for quantity in everything:
-        for expected, got in zip(compiled(robot, quantity, state), call(lib, made, quantity, state), strict=True):
-            assert np.abs(got - expected.reshape(got.shape)).max() <= bound(quantity) * max(np.abs(expected).max(), 1e-12), quantity
+        for expected, got in zip(
+            compiled(robot, quantity, state), call(lib, made, quantity, state), strict=True
+        ):
+            assert np.abs(got - expected.reshape(got.shape)).max() <= bound(quantity) * max(
+                np.abs(expected).max(), 1e-12
+            ), quantity
 
 
 @pytest.mark.parametrize("name", ["planar_rp", "puma560", "panda"])
-def test_float_compiles_and_is_as_near_as_float_can_be(name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path) -> None:
+def test_float_compiles_and_is_as_near_as_float_can_be(
+    name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path
+) -> None:
     robot = robot_of(name, example_robots)
     made = module_of(robot, real="float")
     lib, state = library(made, tmp_path), states(robot, rng)
@@ -108,15 +134,22 @@ def test_the_header_works_in_cpp(tmp_path: Path) -> None:
     if cpp is None:
         pytest.skip("no C++ compiler on this machine")
     write_c(module_of(sy.load("planar_2r")), tmp_path)
-    use = "double f() { double q[2] = {0, 0}, g[2]; planar_2r_gravity_torque(q, g); return g[0]; }\n"
+    use = (
+        "double f() { double q[2] = {0, 0}, g[2]; planar_2r_gravity_torque(q, g); return g[0]; }\n"
+    )
     (tmp_path / "use.cpp").write_text('#include "planar_2r.h"\n' * 2 + use)
-    subprocess.run([cpp, "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "use.cpp"], cwd=tmp_path, check=True)
+    subprocess.run(
+        [cpp, "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "use.cpp"], cwd=tmp_path, check=True
+    )
 
 
 def test_the_source_allocates_nothing_and_needs_only_math(tmp_path: Path) -> None:
     _, source = write_c(module_of(sy.load("puma560")), tmp_path)
     text = source.read_text()
-    assert [line for line in text.splitlines() if line.startswith("#include")] == ['#include "puma560.h"', "#include <math.h>"]
+    assert [line for line in text.splitlines() if line.startswith("#include")] == [
+        '#include "puma560.h"',
+        "#include <math.h>",
+    ]
     assert "alloc" not in text
     assert "static" not in text
 
@@ -131,7 +164,10 @@ def test_the_header_is_literature(tmp_path: Path) -> None:
     for quantity in FUNCTIONS:
         program = made.programs[quantity]
         assert f"puma560_{quantity}: {program.operations} operations" in text
-        assert all(f"{o.name}[{'x'.join(map(str, o.shape))}]" in text and o.unit in text for o in (*program.inputs, *program.outputs))
+        assert all(
+            f"{o.name}[{'x'.join(map(str, o.shape))}]" in text and o.unit in text
+            for o in (*program.inputs, *program.outputs)
+        )
     assert max(map(len, text.splitlines())) <= 160
 
 
@@ -191,7 +227,9 @@ def test_both_files_or_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "planar_2r.h").write_text("older")
     with pytest.raises(sy.CallError, match="full"):
         write_c(made, tmp_path, overwrite=True)
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("planar_2r.h", "older")]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        ("planar_2r.h", "older")
+    ]
 
 
 @pytest.mark.parametrize(("options", "words"), [
@@ -248,7 +286,9 @@ WRENCH_METHODS = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("
                   "forward_dynamics_derivatives": ("q", "qd", "tau")}  # fmt: skip
 
 
-def test_wrenches_at_frames_act_as_in_python(example_robots: Path, rng: np.random.Generator, tmp_path: Path) -> None:
+def test_wrenches_at_frames_act_as_in_python(
+    example_robots: Path, rng: np.random.Generator, tmp_path: Path
+) -> None:
     robot, frames = robot_of("ur5", example_robots), ("tool0", "forearm_link")
     made = module_of(robot, functions=list(WRENCH_METHODS), wrench=frames)
     lib, state = library(made, tmp_path), states(robot, rng)
@@ -258,7 +298,9 @@ def test_wrenches_at_frames_act_as_in_python(example_robots: Path, rng: np.rando
         result = getattr(robot, quantity)(*(state[x] for x in inputs), wrench=wrench)
         expected = list(result) if isinstance(result, tuple) else [result]
         for x, y in zip(expected, call(lib, made, quantity, state), strict=True):
-            assert np.abs(x.reshape(y.shape) - y).max() <= bound(quantity) * np.abs(x).max(), quantity
+            assert np.abs(x.reshape(y.shape) - y).max() <= bound(quantity) * np.abs(x).max(), (
+                quantity
+            )
     text = header(made)
     assert "Rows of wrench (2)" in text
     assert text.index(" 0 tool0") < text.index(" 1 forearm_link")
@@ -267,12 +309,17 @@ def test_wrenches_at_frames_act_as_in_python(example_robots: Path, rng: np.rando
 def test_functions_without_forces_take_no_wrench() -> None:
     robot = sy.load("planar_2r")
     made = module_of(robot, functions=["inverse_dynamics", "mass_matrix"], wrench=["link2"])
-    taken = {name: [operand.name for operand in program.inputs] for name, program in made.programs.items()}
+    taken = {
+        name: [operand.name for operand in program.inputs]
+        for name, program in made.programs.items()
+    }
     assert taken == {"inverse_dynamics": ["q", "qd", "qdd", "wrench"], "mass_matrix": ["q"]}
     assert "Rows of wrench" not in header(module_of(robot))
 
 
-@pytest.mark.parametrize(("wrench", "words"), [(["link9"], ["link9", "link2"]), ("link2", ["'link2'", "several"])])
+@pytest.mark.parametrize(
+    ("wrench", "words"), [(["link9"], ["link9", "link2"]), ("link2", ["'link2'", "several"])]
+)
 def test_bad_frames_of_wrenches_are_named(wrench: object, words: list[str]) -> None:
     with pytest.raises(sy.CallError) as caught:
         module_of(sy.load("planar_2r"), wrench=wrench)

@@ -18,7 +18,10 @@ def test_loops_in_c_equal_the_kernels(name: str, rng: np.random.Generator, tmp_p
     robot = sy.load(name)
     q = robot.assemble(0.1 * rng.normal(size=(4, robot.n)))
     qd = robot.consistent_velocity(q, rng.normal(size=q.shape))
-    qdd, tau = robot.consistent_acceleration(q, qd, rng.normal(size=q.shape)), rng.normal(size=q.shape)
+    qdd, tau = (
+        robot.consistent_acceleration(q, qd, rng.normal(size=q.shape)),
+        rng.normal(size=q.shape),
+    )
     made = module(robot.closed_tree, name, None, functions=list(LOOP_EQUATIONS))
     lib = library(made, tmp_path)
     weight = rng.uniform(1.0, 3.0, len(robot.driven_joints))
@@ -38,16 +41,23 @@ def test_loops_in_c_equal_the_kernels(name: str, rng: np.random.Generator, tmp_p
     assert expected.keys() == LOOP_EQUATIONS.keys()
     for quantity, arrays in expected.items():
         for a, b in zip(got[quantity], arrays, strict=False):
-            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(b).max()), err_msg=quantity)
+            np.testing.assert_allclose(
+                a, b, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(b).max()), err_msg=quantity
+            )
     text = header(made)
-    assert f"Closures of the loops, in the order of phi and of the multipliers ({len(robot.closure_names)})" in text
+    assert (
+        "Closures of the loops, in the order of phi and of the multipliers"
+        f" ({len(robot.closure_names)})" in text
+    )
     assert f"Driven coordinates, in the order of weight: {', '.join(robot.driven_joints)}." in text
 
 
 def test_functions_of_loops_are_there_by_default_and_not_for_arms(tmp_path: Path) -> None:
     _, source = sy.load("four_bar").to_c(tmp_path / "linkage")
     assert "four_bar_constrained_torque(" in source.read_text()
-    with pytest.raises(sy.CallError, match="'closure' is for robots with loops, and this one has none"):
+    with pytest.raises(
+        sy.CallError, match="'closure' is for robots with loops, and this one has none"
+    ):
         sy.load("planar_2r").to_c(tmp_path, functions=["closure"])
     with pytest.raises(sy.CallError, match="constrained_torque"):
         sy.load("four_bar").to_c(tmp_path, functions=["constrained_torques"])

@@ -1,4 +1,4 @@
-"""MuJoCo says the same of random trees, rotors and viscous friction included, which the comparison with Pinocchio leaves out."""
+"""MuJoCo agrees on random trees, with rotors and viscous friction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from tests.random_robots import close, random_state, random_tree
 
 
 def viscous_only(tree: Tree) -> Tree:
-    return replace(tree, terms=tuple(Terms.of({key: terms.get(key) for key in ("armature", "viscous")}) for terms in tree.terms))
+    return replace(
+        tree,
+        terms=tuple(
+            Terms.of({key: terms.get(key) for key in ("armature", "viscous")})
+            for terms in tree.terms
+        ),
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -29,7 +35,8 @@ def test_random_trees(seed):
     tree = viscous_only(random_tree(rng, 6))
     model = model_of(tree)
     data = mujoco.MjData(model)
-    at = [model.joint(body.joint).dofadr[0] for body in tree.bodies]  # MuJoCo's place of each of our coordinates
+    # MuJoCo's place of each of our coordinates
+    at = [model.joint(body.joint).dofadr[0] for body in tree.bodies]
     q, qd, qdd = (x[:, 0] for x in random_state(rng, tree, 1))
     data.qpos[at], data.qvel[at], data.qacc[at] = q, qd, qdd
     mujoco.mj_inverse(model, data)

@@ -23,7 +23,8 @@ from steelyard.mechanism.tree import Tree
 from tests.random_robots import close, random_state, random_tree
 
 TOLERANCE = 1e-9
-pytestmark = pytest.mark.filterwarnings("ignore::steelyard.errors.SteelyardWarning")  # files with impossible inertias
+# files with impossible inertias
+pytestmark = pytest.mark.filterwarnings("ignore::steelyard.errors.SteelyardWarning")
 ROBOTS = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
     "ur10": "ur_description/urdf/ur10_robot.urdf",
@@ -41,13 +42,14 @@ ROBOTS = {
 
 
 class Oracle:
-    """A Pinocchio model with one joint per body of a tree, and the constant map from the tree's coordinates to its joints.
+    """A Pinocchio model with one joint per body, and the map from coordinates to its joints.
 
     q_joint = G q + offset; a result of n coordinates is G^T result of joints.
     """
 
     def __init__(self, tree: Tree, model: pin.Model, order: list[int]) -> None:
-        self.tree, self.model, self.data, self.order = tree, model, model.createData(), order  # order: joint id of each body
+        # order: joint id of each body
+        self.tree, self.model, self.data, self.order = tree, model, model.createData(), order
         self.G, self.offset = np.zeros((model.nv, tree.n)), np.zeros(model.nv)
         for body, joint in zip(tree.bodies, order, strict=True):
             row = model.joints[joint].idx_v
@@ -58,22 +60,34 @@ class Oracle:
         joints, out = self.G @ q + self.offset, np.zeros(self.model.nq)
         for joint in self.model.joints:
             if joint.nv == 1 and joint.nq == 2:
-                out[joint.idx_q : joint.idx_q + 2] = np.cos(joints[joint.idx_v]), np.sin(joints[joint.idx_v])
+                out[joint.idx_q : joint.idx_q + 2] = (
+                    np.cos(joints[joint.idx_v]),
+                    np.sin(joints[joint.idx_v]),
+                )
             elif joint.nv == 1:
                 out[joint.idx_q] = joints[joint.idx_v]
         return out
 
 
 def from_tree(tree: Tree) -> Oracle:
-    """A Pinocchio model built joint by joint from a tree's numbers, depth first: its Coriolis matrix relies on that order."""
+    """A Pinocchio model built joint by joint from a tree's numbers, depth first.
+
+    Its Coriolis matrix relies on that order.
+    """
     model = pin.Model()
     model.gravity.linear = np.array(tree.gravity)
     order = {-1: 0}
     for i in depth_first(tree):
         body = tree.bodies[i]
-        kind = pin.JointModelRevoluteUnaligned if body.kind == "revolute" else pin.JointModelPrismaticUnaligned
+        kind = (
+            pin.JointModelRevoluteUnaligned
+            if body.kind == "revolute"
+            else pin.JointModelPrismaticUnaligned
+        )
         placement = pin.SE3(np.array(body.placement.R), np.array(body.placement.p))
-        order[i] = model.addJoint(order[body.parent], kind(np.array(body.axis)), placement, body.joint)
+        order[i] = model.addJoint(
+            order[body.parent], kind(np.array(body.axis)), placement, body.joint
+        )
         m, c, I = at_com(body.inertia) if body.inertia.m else (0.0, (0.0, 0.0, 0.0), body.inertia.I)  # noqa: E741
         full = np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]])
         model.appendBodyToJoint(order[i], pin.Inertia(m, np.array(c), full), pin.SE3.Identity())
@@ -86,7 +100,10 @@ def depth_first(tree: Tree, i: int = -1) -> list[int]:
 
 
 def from_urdf(path) -> Oracle:
-    """Pinocchio's own reading of a URDF beside ours. Its reader drops mimic, so those joints stay free in it."""
+    """Pinocchio's own reading of a URDF beside ours.
+
+    Its reader drops mimic, so those joints stay free in it.
+    """
     model = pin.buildModelFromUrdf(str(path))
     tree = reduce(read_urdf(path.read_text(encoding="utf-8"), str(path)))
     return Oracle(tree, model, [model.getJointId(body.joint) for body in tree.bodies])
@@ -98,12 +115,16 @@ def check(oracle: Oracle, rng: np.random.Generator, tolerance: float = TOLERANCE
     x, xd, xdd = oracle.configuration(q), G @ qd, G @ qdd
     tau = G.T @ pin.rnea(model, data, x, xd, xdd)
     M = pin.crba(model, data, x)
-    M = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G + np.diag([terms.get("armature", 0.0) for terms in tree.terms])
+    M = G.T @ (np.triu(M) + np.triu(M, 1).T) @ G + np.diag(
+        [terms.get("armature", 0.0) for terms in tree.terms]
+    )
     C = G.T @ pin.computeCoriolisMatrix(model, data, x, xd) @ G
     fast = with_base_inertias(in_canonical_frames(tree))
     for form in (tree, fast):
         close(rnea(form, q, qd, qdd), tau, tolerance)
-        close(gravity_torque(form, q), G.T @ pin.computeGeneralizedGravity(model, data, x), tolerance)
+        close(
+            gravity_torque(form, q), G.T @ pin.computeGeneralizedGravity(model, data, x), tolerance
+        )
         close(_dense(mass_matrix(form, q)), M, tolerance)
         close(_dense(coriolis_matrix(form, q, qd)), C, tolerance)
     check_regressor(oracle, q, qd, qdd, tolerance)
@@ -111,21 +132,30 @@ def check(oracle: Oracle, rng: np.random.Generator, tolerance: float = TOLERANCE
 
 
 def check_forward(oracle: Oracle, rng: np.random.Generator) -> None:
-    """Accelerations, where each joint is a coordinate of its own. Rotors and friction are not in Pinocchio's model."""
+    """Accelerations, where each joint is a coordinate of its own.
+
+    Rotors and friction are not in Pinocchio's model.
+    """
     tree, model, data = oracle.tree, oracle.model, oracle.data
     q, qd, qdd = (x[:, 0] for x in random_state(rng, tree, 1))
     full, rigid = inverse_dynamics(tree, q, qd, qdd), np.array(rnea(tree, q, qd, qdd))
-    expected = oracle.G.T @ pin.aba(model, data, oracle.configuration(q), oracle.G @ qd, oracle.G @ rigid)
+    expected = oracle.G.T @ pin.aba(
+        model, data, oracle.configuration(q), oracle.G @ qd, oracle.G @ rigid
+    )
     assert not any("armature" in terms for terms in tree.terms)
     for forward in (aba, forward_by_crba):
         for form in (tree, with_base_inertias(in_canonical_frames(tree))):
             close(forward(form, q, qd, full), expected, TOLERANCE)
 
 
-def check_regressor(oracle: Oracle, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tolerance: float) -> None:
+def check_regressor(
+    oracle: Oracle, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tolerance: float
+) -> None:
     """Pinocchio's columns are m, h, then Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each joint."""
     tree, G = oracle.tree, oracle.G
-    theirs = G.T @ pin.computeJointTorqueRegressor(oracle.model, oracle.data, oracle.configuration(q), G @ qd, G @ qdd)
+    theirs = G.T @ pin.computeJointTorqueRegressor(
+        oracle.model, oracle.data, oracle.configuration(q), G @ qd, G @ qdd
+    )
     ours = _dense(regressor(tree, q, qd, qdd))
     for i, joint in enumerate(oracle.order):
         block = theirs[:, 10 * (joint - 1) : 10 * joint][:, [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]
@@ -145,8 +175,16 @@ def check_kinematics(oracle: Oracle, q: np.ndarray, qd: np.ndarray, tolerance: f
     for name, joint in list(tips.items())[:: max(1, len(tips) // 4)]:
         if name not in tree.frames:
             continue
-        close(_dense(jacobian(tree, q, name)), pin.getJointJacobian(model, data, joint, world) @ G, tolerance)
-        close(_dense(jacobian_rate(tree, q, qd, name)), pin.getJointJacobianTimeVariation(model, data, joint, world) @ G, tolerance)
+        close(
+            _dense(jacobian(tree, q, name)),
+            pin.getJointJacobian(model, data, joint, world) @ G,
+            tolerance,
+        )
+        close(
+            _dense(jacobian_rate(tree, q, qd, name)),
+            pin.getJointJacobianTimeVariation(model, data, joint, world) @ G,
+            tolerance,
+        )
 
 
 def _dense(rows) -> np.ndarray:
@@ -183,6 +221,9 @@ def test_frames_that_are_fixed_to_links(example_robots, rng):
     q, _, _ = (x[:, 0] for x in random_state(rng, oracle.tree, 1))
     pin.framesForwardKinematics(oracle.model, oracle.data, oracle.configuration(q))
     for name in ("tool0", "ee_link", "base_link"):
-        theirs, ours = oracle.data.oMf[oracle.model.getFrameId(name)], forward_kinematics(oracle.tree, q, name)
+        theirs, ours = (
+            oracle.data.oMf[oracle.model.getFrameId(name)],
+            forward_kinematics(oracle.tree, q, name),
+        )
         close(_dense(ours.R), theirs.rotation, TOLERANCE)
         close(_dense([ours.p]), theirs.translation[None], TOLERANCE)

@@ -1,4 +1,7 @@
-"""The number of solutions against EAIK, which decomposes the same arms by its own subproblems. Ostermeier, Kuelz and Althoff 2025."""
+"""The number of solutions against EAIK, which decomposes the same arms by its own subproblems.
+
+Ostermeier, Kuelz and Althoff 2025.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ SIX = (
 SEVEN = {"panda": 0.6, "iiwa14": 0.6}
 
 
-def unlimited(robot: sy.Robot, frame: str, T: np.ndarray, held: float | None) -> tuple[np.ndarray, np.ndarray]:
+def unlimited(
+    robot: sy.Robot, frame: str, T: np.ndarray, held: float | None
+) -> tuple[np.ndarray, np.ndarray]:
     """All solutions without limits, and which branches reach."""
     closed = analytic(robot, frame, None, False)
     start = np.zeros(robot.n) if held is None else closed.start(np.zeros(robot.n), np.array([held]))
@@ -35,7 +40,7 @@ def unlimited(robot: sy.Robot, frame: str, T: np.ndarray, held: float | None) ->
 
 
 def regular(robot: sy.Robot, frame: str, q: np.ndarray, valid: np.ndarray) -> np.ndarray:
-    """Which poses have all their solutions away from singularities, by the least singular value of the Jacobian."""
+    """Poses whose solutions are all away from singularities, by the least singular value."""
     J = robot.jacobian(np.where(valid[..., None], q, 0.3), frame)
     J = J[..., [i for i in range(robot.n) if np.abs(J[..., i]).max() > 1e-12]]
     least = np.linalg.svd(J, compute_uv=False)[..., 5]
@@ -49,7 +54,7 @@ def test_as_many_solutions_as_eaik_finds(name: str, rng: np.random.Generator) ->
     low, high = joint_range(robot.tree)
     q = rng.uniform(low, high, (200, robot.n))
     if held is not None:
-        (joint,) = analytic(robot, frame, None).held
+        (joint,) = analytic(robot, frame, None).fixed
         q[:, robot.joint_names.index(joint)] = held
     T = robot.forward_kinematics(q, frame)
     found, valid = unlimited(robot, frame, T, held)

@@ -1,4 +1,4 @@
-"""Loops against others: the four-bar's equation of one freedom, Pinocchio's constraint dynamics, MuJoCo's equality constraints."""
+"""Loops against the four-bar's equation, Pinocchio's and MuJoCo's constraint dynamics."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ import steelyard as sy
 from tests.loop_robots import Motion, motion, robot
 from tests.random_robots import close
 
-# The four-bar as complex numbers: vectors of its links at zero, centres of mass in their frames, masses and inertias.
+# The four-bar as complex numbers: vectors of its links at zero, centres of mass in their frames,
+# masses and inertias.
 CRANK, COUPLER, ROCKER, GROUND = 0.1 + 0.2j, 0.4 + 0.2j, -0.1 + 0.4j, 0.6
-CENTRES, MASSES, MOMENTS = (0.05 + 0.1j, 0.2 + 0.12j, -0.05 + 0.2j), (1.0, 2.0, 1.5), (0.004, 0.03, 0.02)
+CENTRES, MASSES, MOMENTS = (
+    (0.05 + 0.1j, 0.2 + 0.12j, -0.05 + 0.2j),
+    (1.0, 2.0, 1.5),
+    (0.004, 0.03, 0.02),
+)
 
 
 def four_bar(theta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Turns of crank, coupler and rocker since zero, and their first and second derivatives by the crank's.
+    """Rotations of crank, coupler and rocker, and their derivatives by the crank's.
 
-    The position is the meeting point of two circles, as at zero: CRANK e^(ia) + COUPLER e^(ib) = GROUND + ROCKER e^(ic).
+    The position is the meeting point of two circles, as at zero: CRANK e^(ia) + COUPLER e^(ib) =
+    GROUND + ROCKER e^(ic).
     """
     B = CRANK * np.exp(1j * theta)
     reach = GROUND - B
@@ -29,7 +35,8 @@ def four_bar(theta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = (d * d + r1 * r1 - r2 * r2) / (2 * d)
     C = B + reach / d * (x + 1j * np.sqrt(r1 * r1 - x * x))
     a = np.array([theta, np.angle((C - B) / COUPLER), np.angle((C - GROUND) / ROCKER)])
-    arms = 1j * np.array([CRANK, COUPLER, -ROCKER]) * np.exp(1j * a)  # the derivative of the loop by each turn
+    # the derivative of the loop by each turn
+    arms = 1j * np.array([CRANK, COUPLER, -ROCKER]) * np.exp(1j * a)
     first = np.array([1.0, *solved(arms[1], arms[2], -arms[0])])
     second = np.array([0.0, *solved(arms[1], arms[2], -np.sum(1j * arms * first**2))])
     return a, first, second
@@ -41,18 +48,26 @@ def solved(u: complex, v: complex, w: complex) -> np.ndarray:
 
 
 def crank_torque(theta: float, rate: float, acceleration: float) -> float:
-    """I(theta) theta'' + I'(theta) theta'^2 / 2 + V'(theta): Eksergian's equation of one freedom."""
+    """I(theta) theta'' + I'(theta) theta'^2 / 2 + V'(theta).
+
+    Eksergian's equation of one freedom.
+    """
     a, first, second = four_bar(theta)
-    inertia = slope = gravity = 0.0
+    inertia = inertia_rate = gravity = 0.0
     for k, (mass, moment, centre) in enumerate(zip(MASSES, MOMENTS, CENTRES, strict=True)):
         arm = centre * np.exp(1j * a[k])
-        joint, bend = (1j * CRANK * np.exp(1j * a[0]), -CRANK * np.exp(1j * a[0])) if k == 1 else (0.0, 0.0)  # the coupler's joint moves
+        # the coupler's joint moves
+        joint, bend = (
+            (1j * CRANK * np.exp(1j * a[0]), -CRANK * np.exp(1j * a[0])) if k == 1 else (0.0, 0.0)
+        )
         speed = joint + 1j * arm * first[k]
         change = bend + 1j * arm * second[k] - arm * first[k] ** 2
         inertia += mass * abs(speed) ** 2 + moment * first[k] ** 2
-        slope += 2 * mass * (np.conj(speed) * change).real + 2 * moment * first[k] * second[k]
+        inertia_rate += (
+            2 * mass * (np.conj(speed) * change).real + 2 * moment * first[k] * second[k]
+        )
         gravity += mass * 9.81 * speed.imag
-    return float(inertia * acceleration + slope * rate**2 / 2 + gravity)
+    return float(inertia * acceleration + inertia_rate * rate**2 / 2 + gravity)
 
 
 def test_the_four_bar_obeys_its_equation_of_one_freedom() -> None:
@@ -62,7 +77,9 @@ def test_the_four_bar_obeys_its_equation_of_one_freedom() -> None:
     q, qd, qdd = np.zeros((3, 25, 3))
     for k, (t, v, a) in enumerate(zip(theta, rate, acceleration, strict=True)):
         turns, first, second = four_bar(t)
-        for row, values in zip((q, qd, qdd), (turns, first * v, first * a + second * v * v), strict=True):
+        for row, values in zip(
+            (q, qd, qdd), (turns, first * v, first * a + second * v * v), strict=True
+        ):
             row[k] = values[0], values[1] - values[0], values[2]
     assert np.abs(made.closure(q)).max() < 1e-14
     close(made.consistent_acceleration(q, qd, qdd), qdd, 1e-12)
@@ -71,7 +88,10 @@ def test_the_four_bar_obeys_its_equation_of_one_freedom() -> None:
     assert np.abs(torque.tau[:, 0] - wanted).max() <= 1e-9 * np.abs(wanted).max()
     tau = np.zeros_like(q)
     tau[:, 0] = wanted
-    assert np.abs(made.constrained_forward_dynamics(q, qd, tau)[0] - qdd).max() <= 1e-9 * np.abs(qdd).max()
+    assert (
+        np.abs(made.constrained_forward_dynamics(q, qd, tau)[0] - qdd).max()
+        <= 1e-9 * np.abs(qdd).max()
+    )
 
 
 class Pinocchio:
@@ -81,8 +101,13 @@ class Pinocchio:
         made.to_urdf(path)
         self.model = pin.buildModelFromUrdf(str(path))
         self.model.gravity.linear = np.array(made.gravity)
-        self.order = [self.model.joints[self.model.getJointId(name)].idx_v for name in made.joint_names]
-        self.closures, self.data_of = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        self.order = [
+            self.model.joints[self.model.getJointId(name)].idx_v for name in made.joint_names
+        ]
+        self.closures, self.data_of = (
+            pin.StdVec_RigidConstraintModel(),
+            pin.StdVec_RigidConstraintData(),
+        )
         for loop in made.mechanism.loops:
             self.closures.append(self.closure(loop))
             self.data_of.append(self.closures[len(self.closures) - 1].createData())
@@ -91,17 +116,31 @@ class Pinocchio:
 
     def closure(self, loop: object) -> pin.RigidConstraintModel:
         frames = [self.model.frames[self.model.getFrameId(name)] for name in (loop.a, loop.b)]  # type: ignore[attr-defined]
-        places = [frame.placement * pin.SE3(np.eye(3), np.array(at.p)) for frame, at in zip(frames, (loop.at_a, loop.at_b), strict=True)]  # type: ignore[attr-defined]
+        places = [
+            frame.placement * pin.SE3(np.eye(3), np.array(at.p))
+            for frame, at in zip(frames, (loop.at_a, loop.at_b), strict=True)
+        ]  # type: ignore[attr-defined]
         parents = [frame.parentJoint for frame in frames]
-        return pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, parents[0], places[0], parents[1], places[1])
+        return pin.RigidConstraintModel(
+            pin.ContactType.CONTACT_3D, self.model, parents[0], places[0], parents[1], places[1]
+        )
 
     def accelerations(self, x: Motion, k: int) -> np.ndarray:
-        """qdd under the torques of the motion; friction and rotors are given as torques and as armature."""
+        """qdd under the torques of the motion.
+
+        Friction and rotors are given as torques and as armature.
+        """
         q, v, tau = np.zeros((3, self.model.nv))
-        q[self.order], v[self.order], tau[self.order] = x.q[k], x.qd[k], x.tau[k] - x.robot.friction_torque(x.qd[k])
+        q[self.order], v[self.order], tau[self.order] = (
+            x.q[k],
+            x.qd[k],
+            x.tau[k] - x.robot.friction_torque(x.qd[k]),
+        )
         at = pin.integrate(self.model, pin.neutral(self.model), q)
         settings = pin.ProximalSettings(1e-14, 1e-10, 50)
-        return pin.constraintDynamics(self.model, self.data, at, v, tau, self.closures, self.data_of, settings)[self.order]
+        return pin.constraintDynamics(
+            self.model, self.data, at, v, tau, self.closures, self.data_of, settings
+        )[self.order]
 
 
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "planar_3rrr", "delta"])
@@ -136,7 +175,7 @@ LINKAGE = f"""<mujoco model="linkage"><compiler angle="radian"/><option gravity=
 
 
 def in_mujoco(text: str, q: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """MuJoCo's accelerations from rest, and those of its own mass matrix, forces and constraint Jacobian without any softness."""
+    """MuJoCo's accelerations from rest, and those of its matrices without softness."""
     model = mujoco.MjModel.from_xml_string(text)
     model.opt.tolerance, model.opt.iterations = 1e-14, 200
     data = mujoco.MjData(model)
@@ -145,7 +184,10 @@ def in_mujoco(text: str, q: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np
     M, J = np.zeros((model.nv, model.nv)), data.efc_J.reshape(-1, model.nv)
     mujoco.mj_fullM(model, data, M)
     X = np.linalg.solve(M, J.T)
-    return np.array(data.qacc), data.qacc_smooth - X @ np.linalg.pinv(J @ X, rcond=1e-10) @ J @ data.qacc_smooth
+    return (
+        np.array(data.qacc),
+        data.qacc_smooth - X @ np.linalg.pinv(J @ X, rcond=1e-10) @ J @ data.qacc_smooth,
+    )
 
 
 def compare(made: sy.Robot, text: str) -> None:
@@ -153,7 +195,10 @@ def compare(made: sy.Robot, text: str) -> None:
     zero = [joint == "post" and 0.1 for joint in made.joint_names]
     q = made.assemble(np.array(zero, dtype=float) + 0.1 * rng.normal(size=made.n))
     tau = rng.normal(size=made.n)
-    ours, (soft, rigid) = made.constrained_forward_dynamics(q, np.zeros(made.n), tau)[0], in_mujoco(text, q, tau)
+    ours, (soft, rigid) = (
+        made.constrained_forward_dynamics(q, np.zeros(made.n), tau)[0],
+        in_mujoco(text, q, tau),
+    )
     close(ours, soft, 5e-3)
     close(ours, rigid, 1e-9)
 
@@ -172,7 +217,10 @@ def test_equalities_of_mjcf_are_loops(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sites", [False, True])
 def test_welds_of_mjcf_are_loops(sites: bool, tmp_path: Path) -> None:
-    """Two arms of three joints that hold each other firmly: two freedoms less three rows of the plane, in both ways to say it."""
+    """Two arms of three joints that hold each other firmly.
+
+    Two freedoms less three rows of the plane, in both ways to say it.
+    """
     hinge = '<body name="{0}{1}" pos="{2}" euler="0 0 {3}"><joint name="{0}{1}" axis="0 0 1"/>'
     site = '<site name="{0}" pos="{1} 0.2 0" euler="0 0 {2}"/></body></body></body>'
     body = LINK.format("0.05 0.1 0", 1, "0.02 0.02 0.04")
@@ -194,9 +242,16 @@ def test_loops_of_urdf_extensions_close(tmp_path: Path) -> None:
     """The four-bar with its pin as Isaac Sim and Drake write it, and as a Gazebo joint."""
     plain = tmp_path / "plain.urdf"
     robot("four_bar").without_loops().to_urdf(plain)
-    loop = '<loop_joint name="pin" type="{}"><link1 link="coupler_link" xyz="0.4 0.2 0" rpy="0 0 0"/>'
-    loop += '<link2 link="rocker_link" xyz="-0.1 0.4 0" rpy="0 0 0"/><axis xyz="0 0 1"/></loop_joint>'
-    sdf = '<gazebo><joint name="pin" type="revolute"><parent>coupler_link</parent><child>rocker_link</child>'
+    loop = (
+        '<loop_joint name="pin" type="{}"><link1 link="coupler_link" xyz="0.4 0.2 0" rpy="0 0 0"/>'
+    )
+    loop += (
+        '<link2 link="rocker_link" xyz="-0.1 0.4 0" rpy="0 0 0"/><axis xyz="0 0 1"/></loop_joint>'
+    )
+    sdf = (
+        '<gazebo><joint name="pin"'
+        ' type="revolute"><parent>coupler_link</parent><child>rocker_link</child>'
+    )
     sdf += "<pose>-0.1 0.4 0 0 0 0</pose><axis><xyz>0 0 1</xyz></axis></joint></gazebo>"
     x = motion("four_bar")
     for text in (loop.format("revolute"), loop.format("spherical"), sdf):

@@ -1,6 +1,9 @@
-"""Delta and Stewart platform against their explicit inverse dynamics: virtual work on platform, arms and legs, in vectors.
+"""Delta and Stewart platform against their explicit inverse dynamics.
 
-Geometry and masses are written down here anew. Tsai 1999, "Robot Analysis", sections 10.3 (virtual work) and 10.4 (Stewart platform).
+Virtual work on platform, arms and legs, in vectors.
+
+Geometry and masses are written down here anew. Tsai 1999, "Robot Analysis", sections 10.3 (virtual
+work) and 10.4 (Stewart platform).
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ Z = np.array([0.0, 0.0, 1.0])
 
 
 def delta_torques(p: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Angles, rates, accelerations and torques of the three arms for a motion of the platform's centre."""
+    """Angles, rates, accelerations and torques of the arms for a motion of the platform."""
     angles, rates, accelerations = np.zeros((3, 3))
     rods, knees, parts = np.zeros((3, 3, 3)), np.zeros((3, 3)), []
     for k in range(3):
@@ -31,13 +34,20 @@ def delta_torques(p: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarr
         rates[k] = rods[0, k] @ v / (rods[0, k] @ knees[k])
         rods[1, k] = v - knees[k] * rates[k]
         turning = -0.25 * arm * rates[k] ** 2
-        accelerations[k] = (rods[0, k] @ (a - turning) + rods[1, k] @ rods[1, k]) / (rods[0, k] @ knees[k])
+        accelerations[k] = (rods[0, k] @ (a - turning) + rods[1, k] @ rods[1, k]) / (
+            rods[0, k] @ knees[k]
+        )
         knee = knees[k] * accelerations[k] + turning
         rods[2, k] = a - knee
         parts.append(knee)
     J = np.linalg.solve(rods[0], np.diag(np.sum(rods[0] * knees, axis=1)))  # v = J rates
     arm_inertia = 0.006 + 0.9 * 0.11**2 + 0.02  # about the hip, with the rotor
-    tau = arm_inertia * accelerations - 0.9 * 9.81 * 0.11 * np.cos(angles) + 0.05 * rates + J.T @ (0.6 * (a - GRAVITY))
+    tau = (
+        arm_inertia * accelerations
+        - 0.9 * 9.81 * 0.11 * np.cos(angles)
+        + 0.05 * rates
+        + J.T @ (0.6 * (a - GRAVITY))
+    )
     for k in range(3):
         u, _, udd = rods[:, k]
         lead = np.zeros((3, 3))
@@ -51,11 +61,16 @@ def delta_torques(p: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarr
 def test_the_delta_obeys_its_explicit_inverse_dynamics() -> None:
     made, rng = robot("delta"), np.random.default_rng(8)
     names = list(made.joint_names)
-    arms, centre = [names.index(f"arm{k}") for k in (1, 2, 3)], [names.index(axis) for axis in "xyz"]
+    arms, centre = (
+        [names.index(f"arm{k}") for k in (1, 2, 3)],
+        [names.index(axis) for axis in "xyz"],
+    )
     q, qd, qdd, tau = np.zeros((4, 6, made.n))
     for k in range(6):
         p, v, a = rng.uniform(-1, 1, (3, 3)) * [[0.1], [0.8], [5.0]]
-        q[k, arms], qd[k, arms], qdd[k, arms], tau[k, arms] = delta_torques(p + [0.0, 0.0, -0.42], v, a)
+        q[k, arms], qd[k, arms], qdd[k, arms], tau[k, arms] = delta_torques(
+            p + [0.0, 0.0, -0.42], v, a
+        )
         q[k, centre], qd[k, centre], qdd[k, centre] = p, v, a
     driven = [names[c] for c in arms]
     full = made.assemble(q, hold=[*driven, *"xyz"])
@@ -70,15 +85,20 @@ def hexagons() -> tuple[np.ndarray, np.ndarray]:
     """Joints of the base, radius 0.6 m, and of the platform, 0.4 m, in pairs."""
     pairs = [(120 * (k // 2), 1 if k % 2 else -1) for k in range(6)]
     circle = [np.radians([at + side * half for at, side in pairs]) for half in (10, 50)]
-    return tuple(r * np.stack([np.cos(t), np.sin(t), 0 * t], axis=1) for r, t in zip((0.6, 0.4), circle, strict=True))  # type: ignore[return-value]
+    return tuple(
+        r * np.stack([np.cos(t), np.sin(t), 0 * t], axis=1)
+        for r, t in zip((0.6, 0.4), circle, strict=True)
+    )  # type: ignore[return-value]
 
 
 def cross_matrix(x: np.ndarray) -> np.ndarray:
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
 
 
-def stewart_forces(R: np.ndarray, p: np.ndarray, v: np.ndarray, a: np.ndarray, w: np.ndarray, dw: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Lengths beyond those at zero, rates, and forces of the six legs for a motion of the platform."""
+def stewart_forces(
+    R: np.ndarray, p: np.ndarray, v: np.ndarray, a: np.ndarray, w: np.ndarray, dw: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Lengths beyond those at zero, rates and forces of the six legs for a platform motion."""
     base, top = hexagons()
     zero = np.linalg.norm(top + 0.8 * Z - base, axis=1)
     inertia = R @ np.diag([0.3, 0.3, 0.55]) @ R.T
@@ -88,15 +108,23 @@ def stewart_forces(R: np.ndarray, p: np.ndarray, v: np.ndarray, a: np.ndarray, w
     J, lengths = np.zeros((6, 6)), np.zeros(6)
     for k in range(6):
         r = R @ top[k]
-        u, ud, udd = p + r - base[k], v + np.cross(w, r), a + np.cross(dw, r) + np.cross(w, np.cross(w, r))
+        u, ud, udd = (
+            p + r - base[k],
+            v + np.cross(w, r),
+            a + np.cross(dw, r) + np.cross(w, np.cross(w, r)),
+        )
         L = lengths[k] = np.linalg.norm(u)
         s = u / L
-        point = np.hstack([np.eye(3), -cross_matrix(r)])  # velocity of the ball joint by the platform's twist
+        # velocity of the ball joint by the platform's twist
+        point = np.hstack([np.eye(3), -cross_matrix(r)])
         J[k] = s @ point
         turn, turn_by = np.cross(u, ud) / L**2, cross_matrix(u) @ point / L**2
         rate, spin = s @ ud, np.cross(u, udd) / L**2 - 2 * (s @ ud) / L * np.cross(u, ud) / L**2
         faster = s @ udd + L * (turn @ turn)
-        for mass, moment, far, grows in ((2.0, 0.04, 0.25, 0.0), (1.2, 0.02, L - zero[k] + 0.6, 1.0)):
+        for mass, moment, far, grows in (
+            (2.0, 0.04, 0.25, 0.0),
+            (1.2, 0.02, L - zero[k] + 0.6, 1.0),
+        ):
             across = np.cross(spin, s) + np.cross(turn, np.cross(turn, s))
             acceleration = grows * faster * s + 2 * grows * rate * np.cross(turn, s) + far * across
             by = grows * np.outer(s, J[k]) - far * cross_matrix(s) @ turn_by
@@ -107,10 +135,15 @@ def stewart_forces(R: np.ndarray, p: np.ndarray, v: np.ndarray, a: np.ndarray, w
 def test_the_stewart_platform_obeys_its_explicit_inverse_dynamics() -> None:
     made, rng = robot("stewart"), np.random.default_rng(9)
     names = list(made.joint_names)
-    pistons, platform = [names.index(f"piston{k}") for k in range(1, 7)], [names.index(x) for x in ("x", "y", "z", "yaw", "pitch", "roll")]
+    pistons, platform = (
+        [names.index(f"piston{k}") for k in range(1, 7)],
+        [names.index(x) for x in ("x", "y", "z", "yaw", "pitch", "roll")],
+    )
     q, qd, qdd, tau = np.zeros((4, 4, made.n))
     for k in range(4):
-        p, v, a, angles, rates, faster = rng.uniform(-1, 1, (6, 3)) * np.array([0.1, 0.5, 2.0, 0.2, 0.5, 2.0])[:, None]
+        p, v, a, angles, rates, faster = (
+            rng.uniform(-1, 1, (6, 3)) * np.array([0.1, 0.5, 2.0, 0.2, 0.5, 2.0])[:, None]
+        )
         R, w, dw = turned(angles, rates, faster)
         q[k, pistons], qd[k, pistons], tau[k, pistons] = stewart_forces(R, p + 0.8 * Z, v, a, w, dw)
         for row, linear, angular in ((q, p, angles), (qd, v, rates), (qdd, a, faster)):
@@ -124,7 +157,9 @@ def test_the_stewart_platform_obeys_its_explicit_inverse_dynamics() -> None:
     close(made.constrained_inverse_dynamics(full, velocities, accelerations).tau, tau, 1e-9)
 
 
-def turned(angles: np.ndarray, rates: np.ndarray, faster: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def turned(
+    angles: np.ndarray, rates: np.ndarray, faster: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rotation, angular velocity and acceleration of a body that yaws, then pitches, then rolls."""
     (cy, cp, cr), (sy_, sp, sr) = np.cos(angles), np.sin(angles)
     yaw = np.array([[cy, -sy_, 0], [sy_, cy, 0], [0, 0, 1]])
@@ -133,7 +168,10 @@ def turned(angles: np.ndarray, rates: np.ndarray, faster: np.ndarray) -> tuple[n
     axes = [Z, yaw @ [0, 1, 0], yaw @ pitch @ [1, 0, 0]]
     before = [0 * Z, rates[0] * Z, rates[0] * Z + rates[1] * axes[1]]
     w = sum(rate * axis for rate, axis in zip(rates, axes, strict=True))
-    dw = sum(f * axis + rate * np.cross(b, axis) for f, rate, axis, b in zip(faster, rates, axes, before, strict=True))
+    dw = sum(
+        f * axis + rate * np.cross(b, axis)
+        for f, rate, axis, b in zip(faster, rates, axes, before, strict=True)
+    )
     return yaw @ pitch @ roll, np.asarray(w), np.asarray(dw)
 
 
@@ -161,10 +199,22 @@ def test_inverse_kinematics_of_the_platforms_is_explicit() -> None:
 
 
 def test_a_pose_that_no_platform_has() -> None:
-    """A Delta's platform does not turn, and does not go far: the nearest closed configuration is named."""
+    """A Delta's platform does not turn, and does not go far.
+
+    The nearest closed configuration is named.
+    """
     made, turned = robot("delta"), np.eye(4)
-    turned[:3, :3], turned[:3, 3] = Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix(), [0.02, 0.0, -0.42]
-    found = sy.inverse_kinematics(made, np.stack([turned, np.eye(4) + np.eye(4, k=3) * 3.0]), "platform")
+    turned[:3, :3], turned[:3, 3] = (
+        Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix(),
+        [
+            0.02,
+            0.0,
+            -0.42,
+        ],
+    )
+    found = sy.inverse_kinematics(
+        made, np.stack([turned, np.eye(4) + np.eye(4, k=3) * 3.0]), "platform"
+    )
     assert not found.solved.any()
     close(made.closure(found.nearest.q), np.zeros((2, 9)), 1e-10)
     close(found.nearest.angle, [0.4, 0.0], 1e-6)

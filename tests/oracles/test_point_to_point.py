@@ -10,7 +10,12 @@ import ruckig
 
 import steelyard as sy
 from steelyard.motion import Trajectory, point_to_point
-from steelyard.motion.trajectories.double_s import JointLimits, JointState, fastest, keeps_limits
+from steelyard.motion.trajectories.double_s import (
+    DoubleSState,
+    JointLimits,
+    fastest_motion,
+    keeps_limits,
+)
 from steelyard.motion.trajectories.point_to_point import PROFILES, SynchronisedMotion
 
 ROUNDING = 1e-9  # of a limit
@@ -24,17 +29,32 @@ def random_case(rng: np.random.Generator, n: int, jerk: bool, moving: bool) -> d
     for i in range(n if moving else 0):
         limits = JointLimits(velocity[i], acceleration[i], most[i])
         while True:
-            state = JointState(rng.uniform(-1, 1) * velocity[i], rng.uniform(-1, 1) * acceleration[i] if jerk else 0.0)
+            state = DoubleSState(
+                rng.uniform(-1, 1) * velocity[i],
+                rng.uniform(-1, 1) * acceleration[i] if jerk else 0.0,
+            )
             if keeps_limits(state, limits):
                 break
         qd0[i], qdd0[i] = state
     start = rng.uniform(-3, 3, n)
     end = start + rng.choice([-1, 1], n) * 10 ** rng.uniform(-3.0, 1.2, n) * (rng.random(n) > 0.1)
-    return {"start": start, "end": end, "velocity": velocity, "acceleration": acceleration, "jerk": most, "qd0": qd0, "qdd0": qdd0}
+    return {
+        "start": start,
+        "end": end,
+        "velocity": velocity,
+        "acceleration": acceleration,
+        "jerk": most,
+        "qd0": qd0,
+        "qdd0": qdd0,
+    }
 
 
 def call(case: dict, seconds: float | None = None) -> Trajectory:
-    more = {name: value for name, value in case.items() if name not in ("start", "end") and np.isfinite(value).all()}
+    more = {
+        name: value
+        for name, value in case.items()
+        if name not in ("start", "end") and np.isfinite(value).all()
+    }
     return point_to_point(case["start"], case["end"], seconds, **more)
 
 
@@ -42,9 +62,17 @@ def by_ruckig(case: dict) -> float:
     """The duration of ruckig's motion [s]."""
     n = len(case["start"])
     given = ruckig.InputParameter(n)
-    given.current_position, given.current_velocity, given.current_acceleration = case["start"], case["qd0"], case["qdd0"]
+    given.current_position, given.current_velocity, given.current_acceleration = (
+        case["start"],
+        case["qd0"],
+        case["qdd0"],
+    )
     given.target_position = case["end"]
-    given.max_velocity, given.max_acceleration, given.max_jerk = case["velocity"], case["acceleration"], case["jerk"]
+    given.max_velocity, given.max_acceleration, given.max_jerk = (
+        case["velocity"],
+        case["acceleration"],
+        case["jerk"],
+    )
     result = ruckig.Trajectory(n)
     assert ruckig.Ruckig(n).calculate(given, result) == ruckig.Result.Working
     return float(result.duration)
@@ -72,7 +100,7 @@ def assert_within(case: dict, made: Trajectory) -> None:
 
 
 def assert_consistent(made: Trajectory) -> None:
-    """Positions are the integral of velocities, velocities that of accelerations, over the exact pieces."""
+    """Positions integrate velocities, and velocities accelerations, over the exact pieces."""
     for joint in made.motion.joints:
         h = np.diff(joint.t)[:-1]
         after_p, after_v, _ = joint(joint.t[1:-1] - 1e-14)
@@ -87,14 +115,21 @@ def test_one_joint_is_as_fast_as_ruckig(jerk: bool, moving: bool, rng: np.random
     for _ in range(400):
         case = random_case(rng, 1, jerk, moving)
         peer = by_ruckig(case)
-        state = JointState(*(float(case[name][0]) for name in ("qd0", "qdd0")))
-        limits = JointLimits(*(float(case[name][0]) for name in ("velocity", "acceleration", "jerk")))
-        assert fastest(float((case["end"] - case["start"])[0]), state, limits)[2] <= peer * (1 + 1e-9) + 1e-12
+        state = DoubleSState(*(float(case[name][0]) for name in ("qd0", "qdd0")))
+        limits = JointLimits(
+            *(float(case[name][0]) for name in ("velocity", "acceleration", "jerk"))
+        )
+        assert (
+            fastest_motion(float((case["end"] - case["start"])[0]), state, limits)[2]
+            <= peer * (1 + 1e-9) + 1e-12
+        )
 
 
 @pytest.mark.parametrize("moving", [False, True], ids=["rest", "moving"])
 @pytest.mark.parametrize("jerk", [False, True], ids=["trapezoidal", "double-s"])
-def test_arms_are_as_fast_as_ruckig_and_within_limits(jerk: bool, moving: bool, rng: np.random.Generator) -> None:
+def test_arms_are_as_fast_as_ruckig_and_within_limits(
+    jerk: bool, moving: bool, rng: np.random.Generator
+) -> None:
     for _ in range(60):
         case = random_case(rng, int(rng.integers(1, 8)), jerk, moving)
         made = call(case)
@@ -119,21 +154,41 @@ def test_every_longer_duration_is_possible(rng: np.random.Generator) -> None:
 
 def test_limits_may_be_missing_in_part() -> None:
     """Closed forms from rest over a distance of 2: bang-bang in acceleration and in jerk."""
-    assert point_to_point([0.0], [2.0], acceleration=0.5).duration == pytest.approx(2 * math.sqrt(2.0 / 0.5), rel=1e-12)
-    assert point_to_point([0.0], [2.0], jerk=4.0).duration == pytest.approx((32 * 2.0 / 4.0) ** (1 / 3), rel=1e-12)
-    assert point_to_point([0.0], [12.0], velocity=1.0, acceleration=4.0).duration == pytest.approx(12.25, rel=1e-12)
-    assert point_to_point([0.0], [12.0], velocity=1.0, acceleration=4.0, profile="trapezoidal").duration == pytest.approx(12.25, rel=1e-12)
-    assert point_to_point([0.0], [12.0], velocity=1.0, acceleration=4.0, jerk=32.0).duration == pytest.approx(12.375, rel=1e-12)
+    assert point_to_point([0.0], [2.0], acceleration=0.5).duration == pytest.approx(
+        2 * math.sqrt(2.0 / 0.5), rel=1e-12
+    )
+    assert point_to_point([0.0], [2.0], jerk=4.0).duration == pytest.approx(
+        (32 * 2.0 / 4.0) ** (1 / 3), rel=1e-12
+    )
+    assert point_to_point([0.0], [12.0], velocity=1.0, acceleration=4.0).duration == pytest.approx(
+        12.25, rel=1e-12
+    )
+    assert point_to_point(
+        [0.0], [12.0], velocity=1.0, acceleration=4.0, profile="trapezoidal"
+    ).duration == pytest.approx(12.25, rel=1e-12)
+    assert point_to_point(
+        [0.0], [12.0], velocity=1.0, acceleration=4.0, jerk=32.0
+    ).duration == pytest.approx(12.375, rel=1e-12)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_straight_profiles_keep_all_limits_and_touch_one(profile: str, rng: np.random.Generator) -> None:
+def test_straight_profiles_keep_all_limits_and_touch_one(
+    profile: str, rng: np.random.Generator
+) -> None:
     for _ in range(40):
         case = random_case(rng, 3, True, False)
-        limits = {name: case[name] for name in ("velocity", "acceleration", "jerk") if profile != "trapezoidal" or name != "jerk"}
+        limits = {
+            name: case[name]
+            for name in ("velocity", "acceleration", "jerk")
+            if profile != "trapezoidal" or name != "jerk"
+        }
         made = point_to_point(case["start"], case["end"], profile=profile, **limits)
         q, qd, qdd = made.motion(np.linspace(0.0, made.duration, 40001))
-        rates = {"velocity": qd, "acceleration": qdd, "jerk": np.diff(qdd, axis=0) / (made.duration / 40000)}
+        rates = {
+            "velocity": qd,
+            "acceleration": qdd,
+            "jerk": np.diff(qdd, axis=0) / (made.duration / 40000),
+        }
         used = {name: float((np.abs(rates[name]) / limit).max()) for name, limit in limits.items()}
         assert max(used.values()) == pytest.approx(1.0, abs=2e-3)
         assert max(used[name] for name in used if name != "jerk") <= 1.0 + 1e-9
@@ -145,12 +200,21 @@ def test_straight_profiles_keep_all_limits_and_touch_one(profile: str, rng: np.r
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"velocity": 1.0, "acceleration": 1.0, "qd0": 2.0}, "from which no motion keeps the limits"),
-        ({"velocity": 1.0, "acceleration": 2.0, "jerk": 1.0, "qd0": 0.9, "qdd0": 1.0}, "from which no motion keeps the limits"),
+        (
+            {"velocity": 1.0, "acceleration": 1.0, "qd0": 2.0},
+            "from which no motion keeps the limits",
+        ),
+        (
+            {"velocity": 1.0, "acceleration": 2.0, "jerk": 1.0, "qd0": 0.9, "qdd0": 1.0},
+            "from which no motion keeps the limits",
+        ),
         ({"velocity": 1.0, "acceleration": 1.0, "qdd0": 0.5}, "needs a limit of jerk"),
         ({"velocity": 1.0, "qd0": 0.5}, "no limit of acceleration or jerk"),
         ({"velocity": 1.0, "profile": "quintic", "qd0": 0.5}, "starts at rest"),
-        ({"velocity": 1.0, "acceleration": 1.0, "jerk": 1.0, "profile": "trapezoidal"}, "jumps of acceleration"),
+        (
+            {"velocity": 1.0, "acceleration": 1.0, "jerk": 1.0, "profile": "trapezoidal"},
+            "jumps of acceleration",
+        ),
         ({"velocity": 1.0, "acceleration": 1.0, "qd0": [0.1, 0.2]}, "qd0 has shape"),
         ({"velocity": 1.0, "acceleration": 1.0, "qd0": np.nan}, "qd0 has shape"),
         ({"velocity": 1.0, "profile": "quintic", "seconds": 0.1}, "too short for the limits"),

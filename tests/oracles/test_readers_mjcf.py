@@ -1,4 +1,4 @@
-"""MuJoCo's own numbers: frames, mass matrix, bias forces and friction of models that use every feature the reader knows."""
+"""MuJoCo's own numbers for models with every feature that the reader supports."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ def test_torques_are_those_of_mj_inverse(arm, rng: np.random.Generator) -> None:
     model.jnt_limited[:] = 0  # forces of stops are no part of the model
     data.qpos[:], data.qvel[:], data.qacc[:] = rng.uniform(-1, 1, (3, model.nv))
     mujoco.mj_inverse(model, data)
-    np.testing.assert_allclose(torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9
+    )
 
 
 def test_rotors_friction_and_ranges(arm) -> None:
@@ -150,11 +152,17 @@ def test_mujoco_reads_our_urdf_and_agrees(name: str, rng: np.random.Generator) -
     model.dof_frictionloss[:] = 0
     model.opt.gravity[:] = tree.gravity
     mujoco.mj_inverse(model, data)
-    smooth = reduce(with_friction(with_rotors(load(name), 0.0), coulomb=0.0))  # URDF has no rotors; MuJoCo's dry friction is a constraint
-    np.testing.assert_allclose(torques(smooth, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9)
+    # URDF has no rotors; MuJoCo's dry friction is a constraint
+    smooth = reduce(with_friction(with_rotors(load(name), 0.0), coulomb=0.0))
+    np.testing.assert_allclose(
+        torques(smooth, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-9, atol=1e-9
+    )
 
 
-PART = '<body name="{0}" pos="0 0 1"><inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/><joint name="{0}" {1}/>{2}</body>'
+PART = (
+    '<body name="{0}" pos="0 0 1"><inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1'
+    ' 0.1"/><joint name="{0}" {1}/>{2}</body>'
+)
 BALL = '<geom size="0.1" mass="0"/>'
 LEFT_OUT = {
     "spring": (
@@ -162,8 +170,16 @@ LEFT_OUT = {
         "",
         r"joint 'j' has a spring of 5 N m/rad about 0.2 rad .* up to 9 N m over its range",
     ),
-    "unlimited spring": ('stiffness="5"', "", r"joint 'j' has a spring of 5 N m/rad about 0 rad .* up to 5 N m 1 rad from rest"),
-    "sliding spring": ('type="slide" stiffness="50" range="-0.1 0.2"', "", r"spring of 50 N/m about 0 m .* up to 10 N over its range"),
+    "unlimited spring": (
+        'stiffness="5"',
+        "",
+        r"joint 'j' has a spring of 5 N m/rad about 0 rad .* up to 5 N m 1 rad from rest",
+    ),
+    "sliding spring": (
+        'type="slide" stiffness="50" range="-0.1 0.2"',
+        "",
+        r"spring of 50 N/m about 0 m .* up to 10 N over its range",
+    ),
     "tendon": (
         "",
         '<tendon><fixed name="t" stiffness="3"><joint joint="j" coef="1"/></fixed></tendon>',
@@ -172,7 +188,10 @@ LEFT_OUT = {
     "fluid": (
         "",
         '<option density="1000" viscosity="0.1"/>',
-        r"the fluid \(density 1000 kg/m3, viscosity 0.1 Pa s\) is left out: torques differ by up to",
+        (
+            r"the fluid \(density 1000 kg/m3, viscosity 0.1 Pa s\) is left out: torques differ by"
+            r" up to"
+        ),
     ),
     "contacts": (
         "",
@@ -186,7 +205,9 @@ LEFT_OUT = {
 def test_what_is_left_out_is_one_warning_with_its_size(case: str, tmp_path: Path) -> None:
     attributes, more, sentence = LEFT_OUT[case]
     body = PART.format("j", attributes, PART.format("k", "", ""))
-    (tmp_path / "arm.xml").write_text(f'<mujoco><compiler angle="radian"/><worldbody>{body}</worldbody>{more}</mujoco>')
+    (tmp_path / "arm.xml").write_text(
+        f'<mujoco><compiler angle="radian"/><worldbody>{body}</worldbody>{more}</mujoco>'
+    )
     with pytest.warns(SteelyardWarning, match=f"arm.xml: .*{sentence}") as caught:
         mechanism = load(tmp_path / "arm.xml")
     assert len(caught) == 1
@@ -197,7 +218,11 @@ def test_gravity_compensation_and_nonlinear_damping(tmp_path: Path) -> None:
     body = PART.format("j", 'damping="1 2 0"', "").replace("<body", '<body gravcomp="0.5"')
     (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
     with pytest.warns(
-        SteelyardWarning, match=r"damping of joint 'j' is not linear: .* differ by 2 N m at 1 rad/s; gravity .* of body 'j' .* 9.81 N"
+        SteelyardWarning,
+        match=(
+            r"damping of joint 'j' is not linear: .* differ by 2 N m at 1 rad/s; gravity .* of body"
+            r" 'j' .* 9.81 N"
+        ),
     ):
         load(tmp_path / "arm.xml")
 
@@ -217,11 +242,16 @@ def test_the_difference_of_a_spring_and_of_a_fluid_is_mujocos(tmp_path: Path) ->
     data = mujoco.MjData(model)
     data.qvel[:] = 1.0
     mujoco.mj_forward(model, data)
-    with pytest.warns(SteelyardWarning, match=rf"up to 7 N m 1 rad from rest; .* up to {abs(data.qfrc_fluid[0]):.3g} N m or N"):
+    with pytest.warns(
+        SteelyardWarning,
+        match=rf"up to 7 N m 1 rad from rest; .* up to {abs(data.qfrc_fluid[0]):.3g} N m or N",
+    ):
         load(tmp_path / "arm.xml")
 
 
-def test_what_motors_add_through_their_gears_is_part_of_the_joint(tmp_path: Path, rng: np.random.Generator) -> None:
+def test_what_motors_add_through_their_gears_is_part_of_the_joint(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
     motor = '<actuator><motor joint="j" gear="10" armature="0.02" damping="0.003"/></actuator>'
     body = PART.format("j", 'armature="0.1" damping="0.2"', "")
     text = f"<mujoco><worldbody>{body}</worldbody>{motor}</mujoco>"
@@ -230,11 +260,15 @@ def test_what_motors_add_through_their_gears_is_part_of_the_joint(tmp_path: Path
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:], data.qacc[:] = rng.uniform(-1, 1, (3, 1))
     mujoco.mj_inverse(model, data)
-    np.testing.assert_allclose(torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-12)
+    np.testing.assert_allclose(
+        torques(tree, data.qpos, data.qvel, data.qacc), data.qfrc_inverse, rtol=1e-12
+    )
 
 
 def test_unnamed_bodies_touch_too(tmp_path: Path) -> None:
-    inner = f"<body>{BALL}<joint/><body>{BALL}<joint/><body>{BALL}</body></body></body>".replace(' mass="0"', "")
+    inner = f"<body>{BALL}<joint/><body>{BALL}<joint/><body>{BALL}</body></body></body>".replace(
+        ' mass="0"', ""
+    )
     (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{inner}</worldbody></mujoco>")
     with pytest.warns(SteelyardWarning, match=r"bodies touch \(an unnamed body, an unnamed body\)"):
         load(tmp_path / "arm.xml")

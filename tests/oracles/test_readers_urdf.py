@@ -1,4 +1,4 @@
-"""Pinocchio reads the same bodies, placements, inertias, axes, limits and frames out of the robots' URDFs."""
+"""Pinocchio reads the same bodies, placements, inertias, axes, limits and frames from URDF."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from steelyard.algebra.vector import full
 from steelyard.mechanism import load, reduce
 from tests.plain_recursion import body_poses, homogeneous
 
-pytestmark = pytest.mark.filterwarnings("ignore::steelyard.errors.SteelyardWarning")  # some have impossible inertias: told, not refused
+# some have impossible inertias: told, not refused
+pytestmark = pytest.mark.filterwarnings("ignore::steelyard.errors.SteelyardWarning")
 ROBOTS = {
     "ur3": "ur_description/urdf/ur3_robot.urdf",
     "ur5": "ur_description/urdf/ur5_robot.urdf",
@@ -54,7 +55,12 @@ def test_placements_and_parents(pair) -> None:
         joint = model.getJointId(body.joint)
         parent = "universe" if body.parent < 0 else tree.bodies[body.parent].joint
         assert model.names[model.parents[joint]] == parent
-        np.testing.assert_allclose(homogeneous(body.placement), model.jointPlacements[joint].homogeneous, atol=TOLERANCE, err_msg=body.name)
+        np.testing.assert_allclose(
+            homogeneous(body.placement),
+            model.jointPlacements[joint].homogeneous,
+            atol=TOLERANCE,
+            err_msg=body.name,
+        )
 
 
 def test_inertias_with_fixed_links_merged(pair) -> None:
@@ -63,9 +69,13 @@ def test_inertias_with_fixed_links_merged(pair) -> None:
         theirs = model.inertias[model.getJointId(body.joint)]
         shift = pin.skew(theirs.lever)
         np.testing.assert_allclose(body.inertia.m, theirs.mass, rtol=1e-12, err_msg=body.name)
-        np.testing.assert_allclose(body.inertia.h, theirs.mass * theirs.lever, atol=TOLERANCE, err_msg=body.name)
+        np.testing.assert_allclose(
+            body.inertia.h, theirs.mass * theirs.lever, atol=TOLERANCE, err_msg=body.name
+        )
         about_origin = theirs.inertia - theirs.mass * shift @ shift
-        np.testing.assert_allclose(full(body.inertia.I), about_origin, atol=TOLERANCE, err_msg=body.name)
+        np.testing.assert_allclose(
+            full(body.inertia.I), about_origin, atol=TOLERANCE, err_msg=body.name
+        )
 
 
 def test_axes(pair) -> None:
@@ -75,7 +85,9 @@ def test_axes(pair) -> None:
     for body in tree.bodies:
         joint = model.getJointId(body.joint)
         column = pin.getJointJacobian(model, data, joint, pin.LOCAL)[:, model.joints[joint].idx_v]
-        axis = np.concatenate([body.axis, np.zeros(3)] if body.kind == "prismatic" else [np.zeros(3), body.axis])
+        axis = np.concatenate(
+            [body.axis, np.zeros(3)] if body.kind == "prismatic" else [np.zeros(3), body.axis]
+        )
         np.testing.assert_allclose(axis, column, atol=TOLERANCE, err_msg=body.name)
 
 
@@ -84,14 +96,21 @@ def test_the_pose_of_every_link_at_random_positions(pair, rng: np.random.Generat
     data, q = model.createData(), rng.uniform(-2, 2, tree.n)
     theirs = pin.neutral(model)
     for body in tree.bodies:
-        joint, position = model.joints[model.getJointId(body.joint)], body.multiplier * q[body.coordinate] + body.offset
-        theirs[joint.idx_q : joint.idx_q + joint.nq] = position if joint.nq == 1 else [math.cos(position), math.sin(position)]
+        joint, position = (
+            model.joints[model.getJointId(body.joint)],
+            body.multiplier * q[body.coordinate] + body.offset,
+        )
+        theirs[joint.idx_q : joint.idx_q + joint.nq] = (
+            position if joint.nq == 1 else [math.cos(position), math.sin(position)]
+        )
     pin.framesForwardKinematics(model, data, theirs)
     ours = [*body_poses(tree, q), np.eye(4)]  # -1 is the base
     for link in mechanism.links:
         body, pose = tree.frames[link.name]
         frame = data.oMf[model.getBodyId(link.name)].homogeneous
-        np.testing.assert_allclose(ours[body] @ homogeneous(pose), frame, atol=1e-9, err_msg=link.name)
+        np.testing.assert_allclose(
+            ours[body] @ homogeneous(pose), frame, atol=1e-9, err_msg=link.name
+        )
 
 
 def test_limits_and_damping(pair) -> None:
@@ -102,9 +121,14 @@ def test_limits_and_damping(pair) -> None:
         theirs = model.joints[model.getJointId(joint.name)]
         q, v = theirs.idx_q, theirs.idx_v
         np.testing.assert_allclose(joint.terms.get("viscous", 0.0), model.damping[v], rtol=1e-15)
-        np.testing.assert_allclose(joint.terms.get("coulomb", 0.0), model.upperDryFrictionLimit[v], rtol=1e-15)
+        np.testing.assert_allclose(
+            joint.terms.get("coulomb", 0.0), model.upperDryFrictionLimit[v], rtol=1e-15
+        )
         if theirs.nq == 1 and not math.isinf(joint.limits.lower):
-            assert (joint.limits.lower, joint.limits.upper) == (model.lowerPositionLimit[q], model.upperPositionLimit[q])
+            assert (joint.limits.lower, joint.limits.upper) == (
+                model.lowerPositionLimit[q],
+                model.upperPositionLimit[q],
+            )
         if not math.isinf(joint.limits.velocity):
             assert joint.limits.velocity == model.upperVelocityLimit[v]
         if not math.isinf(joint.limits.effort):

@@ -35,5 +35,7 @@ def test_macros_and_expressions(tmp_path: Path) -> None:
 
 def test_what_cannot_be_expanded(tmp_path: Path) -> None:
     (tmp_path / "bad.xacro").write_text(ARM.replace("m * 2", "m / 0"))
-    with pytest.raises(ModelError, match=r"bad.xacro: xacro could not expand it \(.*division by zero"):
+    with pytest.raises(
+        ModelError, match=r"bad.xacro: xacro could not expand it \(.*division by zero"
+    ):
         load(tmp_path / "bad.xacro")

@@ -1,4 +1,4 @@
-"""The Robot's compiled kernels against Pinocchio and MuJoCo, and derivatives, reactions and wrenches, which only it has."""
+"""The Robot's kernels against Pinocchio and MuJoCo, with derivatives and reactions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,25 @@ def loaded(name: str, folder) -> tuple[sy.Robot, Oracle]:
     path = folder / ROBOTS[name]
     robot = sy.load(path).without_friction()
     model = pin.buildModelFromUrdf(str(path))
-    return robot, Oracle(robot.tree, model, [model.getJointId(body.joint) for body in robot.tree.bodies])
+    return robot, Oracle(
+        robot.tree, model, [model.getJointId(body.joint) for body in robot.tree.bodies]
+    )
 
 
 def each(oracle: Oracle, function, *arrays) -> np.ndarray:
     """Pinocchio's function at every sample, with q as it wants it and vectors in its order."""
     G = oracle.G
     rows = zip(*arrays, strict=True)
-    return np.array([function(oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest)) for q, *rest in rows])
+    return np.array(
+        [
+            function(oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest))
+            for q, *rest in rows
+        ]
+    )
 
 
-@pytest.mark.parametrize("name", [name for name in ROBOTS if name != "icub"])  # talos has as many joints; icub is compared uncompiled
+# talos has as many joints; icub is compared uncompiled
+@pytest.mark.parametrize("name", [name for name in ROBOTS if name != "icub"])
 def test_dynamics_equal_pinocchio(name: str, example_robots) -> None:
     robot, oracle = loaded(name, example_robots)
     q, qd, qdd = states(robot)
@@ -47,8 +55,15 @@ def test_dynamics_equal_pinocchio(name: str, example_robots) -> None:
     assert relative(robot.forward_dynamics(q, qd, tau), qdd) < max(1e-9, 1e-15 * condition)
     M = np.array([np.triu(m) + np.triu(m, 1).T for m in each(oracle, pin.crba, q)])
     assert relative(robot.mass_matrix(q), G.T @ M @ G) < 1e-9
-    assert relative(robot.coriolis_matrix(q, qd), G.T @ each(oracle, pin.computeCoriolisMatrix, q, qd) @ G) < 1e-9
-    assert relative(robot.gravity_torque(q), each(oracle, pin.computeGeneralizedGravity, q) @ G) < 1e-9
+    assert (
+        relative(
+            robot.coriolis_matrix(q, qd), G.T @ each(oracle, pin.computeCoriolisMatrix, q, qd) @ G
+        )
+        < 1e-9
+    )
+    assert (
+        relative(robot.gravity_torque(q), each(oracle, pin.computeGeneralizedGravity, q) @ G) < 1e-9
+    )
 
 
 @pytest.mark.parametrize("name", ["ur5", "xarm7", "allegro"])
@@ -66,11 +81,16 @@ def test_derivatives_equal_pinocchio(name: str, example_robots) -> None:
 
 
 def every(oracle: Oracle, function, *arrays) -> list[np.ndarray]:
-    """The three matrices that Pinocchio's derivatives return, at every sample; it hands out its own memory, so they are copied."""
+    """The three matrices that Pinocchio's derivatives return, at every sample.
+
+    It hands out its own memory, so they are copied.
+    """
     G = oracle.G
     found = []
     for q, *rest in zip(*arrays, strict=True):
-        matrices = function(oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest))
+        matrices = function(
+            oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest)
+        )
         found.append([G.T @ np.array(m) @ G for m in matrices])
     return [np.array(m) for m in zip(*found, strict=True)]
 
@@ -83,11 +103,15 @@ def test_reactions_equal_pinocchio(name: str, example_robots) -> None:
 
     def reactions(model, data, *state):
         pin.rnea(model, data, *state)
-        return np.array([np.concatenate([data.f[j].linear, data.f[j].angular]) for j in oracle.order])
+        return np.array(
+            [np.concatenate([data.f[j].linear, data.f[j].angular]) for j in oracle.order]
+        )
 
     theirs = each(oracle, reactions, q, qd, qdd)
     assert relative(robot.joint_reactions(q, qd, qdd), theirs) < 1e-9
-    assert relative(robot.forward_reactions(q, qd, robot.inverse_dynamics(q, qd, qdd)), theirs) < 1e-9
+    assert (
+        relative(robot.forward_reactions(q, qd, robot.inverse_dynamics(q, qd, qdd)), theirs) < 1e-9
+    )
 
 
 @pytest.mark.parametrize("name", ["z1", "xarm7"])
@@ -106,7 +130,13 @@ def test_wrenches_equal_pinocchio(name: str, example_robots) -> None:
         theirs = pin.rnea(oracle.model, oracle.data, x, qd[k], qdd[k], forces)
         assert relative(robot.inverse_dynamics(q[k], qd[k], qdd[k], wrench[k]), theirs) < 1e-9
         assert relative(robot.forward_dynamics(q[k], qd[k], theirs, wrench[k]), qdd[k]) < 1e-9
-        assert relative(robot.inverse_dynamics(q[k], qd[k], qdd[k]) - robot.wrench_torque(q[k], wrench[k]), theirs) < 1e-9
+        assert (
+            relative(
+                robot.inverse_dynamics(q[k], qd[k], qdd[k]) - robot.wrench_torque(q[k], wrench[k]),
+                theirs,
+            )
+            < 1e-9
+        )
 
 
 @pytest.mark.parametrize("name", ["ur5", "z1"])
@@ -114,10 +144,14 @@ def test_dynamics_equal_mujoco(name: str, example_robots, tmp_path) -> None:
     """mj_inverse of the same URDF, with damping, dry friction and armature set on both sides."""
     robot = sy.load(example_robots / ROBOTS[name]).without_friction()
     robot = robot.with_friction(viscous=0.3).with_rotors(0.2)
-    model = mujoco.MjModel.from_xml_string(bare((example_robots / ROBOTS[name]).read_text(encoding="utf-8")))
+    model = mujoco.MjModel.from_xml_string(
+        bare((example_robots / ROBOTS[name]).read_text(encoding="utf-8"))
+    )
     data = mujoco.MjData(model)
     model.opt.gravity[:] = robot.gravity
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    model.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    )
     names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in range(model.njnt)]
     order = [names.index(joint) for joint in robot.joint_names]
     model.dof_damping[:], model.dof_armature[:], model.dof_frictionloss[:] = 0.3, 0.2, 0.0
@@ -125,7 +159,9 @@ def test_dynamics_equal_mujoco(name: str, example_robots, tmp_path) -> None:
     for k in range(SAMPLES):
         data.qpos[order], data.qvel[order], data.qacc[order] = q[k], qd[k], qdd[k]
         mujoco.mj_inverse(model, data)
-        assert relative(robot.inverse_dynamics(q[k], qd[k], qdd[k]), data.qfrc_inverse[order]) < 1e-6
+        assert (
+            relative(robot.inverse_dynamics(q[k], qd[k], qdd[k]), data.qfrc_inverse[order]) < 1e-6
+        )
 
 
 def bare(urdf: str) -> str:
@@ -137,5 +173,9 @@ def bare(urdf: str) -> str:
         for part in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(part)
     extension = ET.SubElement(root, "mujoco")
-    ET.SubElement(extension, "compiler", {"fusestatic": "true", "balanceinertia": "false", "discardvisual": "true"})
+    ET.SubElement(
+        extension,
+        "compiler",
+        {"fusestatic": "true", "balanceinertia": "false", "discardvisual": "true"},
+    )
     return ET.tostring(root, encoding="unicode")

@@ -1,4 +1,7 @@
-"""`time_optimal` against toppra: as fast on the same path, and within the limits at every instant, where toppra is not."""
+"""`time_optimal` against toppra.
+
+As fast on the same path, and within the limits at every instant, where toppra is not.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import toppra.constraint
 import steelyard as sy
 from steelyard.kernels import customised
 from steelyard.motion import time_optimal
-from steelyard.motion.trajectories.time_optimal import path_of
+from steelyard.motion.trajectories.time_optimal import joint_path
 from steelyard.motion.trajectories.timed_path import TimedPath
 
 ROUNDING = 1e-9
@@ -31,20 +34,28 @@ def random_case(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Way points, limits of velocity and of acceleration."""
     rng = np.random.default_rng(seed)
     points = int(rng.integers(2, 12))
-    return np.cumsum(rng.uniform(-0.7, 0.7, (points, 6)), axis=0), rng.uniform(1.0, 3.0, 6), rng.uniform(2.0, 8.0, 6)
+    return (
+        np.cumsum(rng.uniform(-0.7, 0.7, (points, 6)), axis=0),
+        rng.uniform(1.0, 3.0, 6),
+        rng.uniform(2.0, 8.0, 6),
+    )
 
 
-def by_toppra(way: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, intervals: np.ndarray) -> float:
+def by_toppra(
+    way: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, intervals: np.ndarray
+) -> float:
     """The duration of toppra's motion along the same curve, on a grid [s]."""
     logging.getLogger("toppra").setLevel(logging.ERROR)
-    curve = path_of(puma(), way, None, None)
+    curve = joint_path(puma(), way, None, None)
     dense = np.linspace(0.0, curve.length, 4001)
     limits = [
         toppra.constraint.JointVelocityConstraint(np.c_[-velocity, velocity]),
         toppra.constraint.JointAccelerationConstraint(np.c_[-acceleration, acceleration]),
     ]
     path = toppra.SplineInterpolator(dense, curve.curve(dense))
-    solver = toppra.algorithm.TOPPRA(limits, path, gridpoints=intervals, parametrizer="ParametrizeConstAccel")
+    solver = toppra.algorithm.TOPPRA(
+        limits, path, gridpoints=intervals, parametrizer="ParametrizeConstAccel"
+    )
     return float(solver.compute_trajectory().duration)
 
 
@@ -61,7 +72,9 @@ def test_as_fast_as_toppra_and_within_limits_between_grid_points(seed: int) -> N
     assert (np.abs(dense.qdd) <= acceleration * (1 + ROUNDING)).all()
     finer = time_optimal(puma(), way, 1e6, velocity, acceleration, points=1000)
     assert finer.duration <= by_toppra(way, velocity, acceleration, motion.s) * (1 + 1e-6)
-    assert made.duration <= by_toppra(way, velocity, acceleration, motion.s) * (1 + 1e-3), "it exceeds limits by that much"
+    assert made.duration <= by_toppra(way, velocity, acceleration, motion.s) * (1 + 1e-3), (
+        "it exceeds limits by that much"
+    )
 
 
 @pytest.mark.parametrize("friction", [False, True], ids=["smooth", "friction"])
@@ -73,7 +86,8 @@ def test_torques_are_within_limits_at_every_instant(seed: int, friction: bool) -
     motion = made.motion
     bounds = motion.torque_bounds(customised(robot.tree), TORQUE)
     assert (bounds <= TORQUE * (1 + ROUNDING)).all()
-    states = motion(np.linspace(0.0, made.duration, 50_001)[1:-1])  # at rest, Coulomb friction would have no sign
+    # at rest, Coulomb friction would have no sign
+    states = motion(np.linspace(0.0, made.duration, 50_001)[1:-1])
     tau = np.abs(robot.inverse_dynamics(*states)) / TORQUE
     assert tau.max() <= 1 + ROUNDING
     used = np.maximum(tau, np.abs(states.qd) / velocity).max(axis=1)
@@ -87,7 +101,11 @@ def test_bounds_hold_and_are_tight() -> None:
     t = np.linspace(motion.t[:-1], motion.t[1:], 41)[1:-1]  # (39, N)
     states = motion(t.ravel())
     tau = puma().inverse_dynamics(*states)
-    bounds = motion.velocity_bounds(), motion.acceleration_bounds(), motion.torque_bounds(customised(puma().tree), 0.0 * TORQUE)
+    bounds = (
+        motion.velocity_bounds(),
+        motion.acceleration_bounds(),
+        motion.torque_bounds(customised(puma().tree), 0.0 * TORQUE),
+    )
     for bound, values in zip(bounds, (states.qd, states.qdd, tau), strict=True):
         reached = np.abs(values).reshape(*t.shape, 6).max(axis=0)
         assert (reached <= bound + 1e-9).all()
@@ -100,6 +118,6 @@ def test_three_points_have_no_corner() -> None:
     made = time_optimal(puma(), way, 1e6, 2.0, 5.0, rate=20_000.0)
     jumps = np.abs(np.diff(made.qd, axis=0)) * (len(made.t) - 1) / made.duration
     assert jumps.max() < 5.0 * (1 + 1e-6)
-    curve = path_of(puma(), way, None, None)
+    curve = joint_path(puma(), way, None, None)
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))])
     np.testing.assert_allclose(curve.curve(s), way, atol=1e-12)

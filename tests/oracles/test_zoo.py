@@ -1,4 +1,4 @@
-"""The compiled robots of the zoo against Pinocchio, to which every rotor is a body of its own, and against MuJoCo."""
+"""The zoo's compiled robots against Pinocchio (every rotor a body) and MuJoCo."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from tests.zoo import ZOO, case, features
 
 
 def rotors_as_bodies(mechanism: Mechanism) -> Mechanism:
-    """Each rotor as a link without mass that mimics its joint by the gear ratio; what it has while locked is taken from its carrier.
+    """Each rotor as a link without mass that mimics its joint by the gear ratio.
+
+    What it has while locked is taken from its carrier.
 
     All other joint terms are left out.
     """
@@ -32,24 +34,49 @@ def rotors_as_bodies(mechanism: Mechanism) -> Mechanism:
     for joint in mechanism.joints:
         if joint.rotor is not None:
             (x, y, z), k, mount = joint.rotor.axis, joint.rotor.ratio, joint.rotor.mount
-            own = Inertia(0.0, ZERO, Symmetric(*(joint.terms["armature"] / k**2 * v for v in (x * x, x * y, x * z, y * y, y * z, z * z))))
+            own = Inertia(
+                0.0,
+                ZERO,
+                Symmetric(
+                    *(
+                        joint.terms["armature"] / k**2 * v
+                        for v in (x * x, x * y, x * z, y * y, y * z, z * z)
+                    )
+                ),
+            )
             inertias[mount] = minus(inertias[mount], own)
             links.append(Link(f"rotor of {joint.name}", own))
             mimic = Mimic(joint.name, k)
-            joints.append(Joint(f"motor of {joint.name}", "continuous", mount, links[-1].name, Pose(), joint.rotor.axis, mimic=mimic))
+            joints.append(
+                Joint(
+                    f"motor of {joint.name}",
+                    "continuous",
+                    mount,
+                    links[-1].name,
+                    Pose(),
+                    joint.rotor.axis,
+                    mimic=mimic,
+                )
+            )
     bare = [replace(link, inertia=inertias[link.name]) for link in mechanism.links]
     return replace(mechanism, links=(*bare, *links), joints=tuple(joints), couplings=())
 
 
 def rigid(mechanism: Mechanism) -> Mechanism:
     """The mechanism with rotors, and without the joint terms that Pinocchio does not know."""
-    joints = [replace(j, terms=Terms.of({"armature": j.terms["armature"]}) if j.rotor else Terms()) for j in mechanism.joints]
+    joints = [
+        replace(j, terms=Terms.of({"armature": j.terms["armature"]}) if j.rotor else Terms())
+        for j in mechanism.joints
+    ]
     return replace(mechanism, joints=tuple(joints), couplings=())
 
 
 @pytest.mark.parametrize("name", ZOO)
 def test_pinocchio_says_the_same(name: str) -> None:
-    """Torques, mass matrix, Coriolis matrix and gravity, with mimic joints and spinning rotors. What carries a rotor needs an inertia."""
+    """Torques, mass matrix, Coriolis matrix and gravity, with mimic joints and spinning rotors.
+
+    What carries a rotor needs an inertia.
+    """
     x = case(name)
     heavy = x.robot.with_parameters(others(x)[0]).mechanism
     ours, oracle = Robot(rigid(heavy)), from_tree(reduce(rotors_as_bodies(heavy)))
@@ -68,15 +95,28 @@ def at(oracle: Oracle, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[
     tau = G.T @ pin.rnea(model, data, x, G @ qd, G @ qdd)
     upper = np.triu(pin.crba(model, data, x))
     C = G.T @ pin.computeCoriolisMatrix(model, data, x, G @ qd) @ G
-    return tau, G.T @ (upper + np.triu(upper, 1).T) @ G, C, G.T @ pin.computeGeneralizedGravity(model, data, x)
+    return (
+        tau,
+        G.T @ (upper + np.triu(upper, 1).T) @ G,
+        C,
+        G.T @ pin.computeGeneralizedGravity(model, data, x),
+    )
 
 
-@pytest.mark.parametrize("name", [name for name in ZOO if not {"mimic", "rotor on moving link"} & set(features(name))])
+@pytest.mark.parametrize(
+    "name", [name for name in ZOO if not {"mimic", "rotor on moving link"} & set(features(name))]
+)
 def test_mujoco_says_the_same(name: str) -> None:
-    """Torques and accelerations with rotor inertia and viscous friction; MuJoCo wants a mass at every body."""
+    """Torques and accelerations with rotor inertia and viscous friction.
+
+    MuJoCo wants a mass at every body.
+    """
     x = case(name)
     heavy = x.robot.with_parameters(others(x)[0])
-    kept = [replace(j, terms=Terms.of({k: j.terms.get(k) for k in ("armature", "viscous")})) for j in heavy.mechanism.joints]
+    kept = [
+        replace(j, terms=Terms.of({k: j.terms.get(k) for k in ("armature", "viscous")}))
+        for j in heavy.mechanism.joints
+    ]
     ours = Robot(replace(heavy.mechanism, joints=tuple(kept), couplings=()))
     model = model_of(ours.tree)
     data = mujoco.MjData(model)

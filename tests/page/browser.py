@@ -10,8 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
-ABSENT = "there is no Chromium here: `apt-get install chromium` brings the browser that works the page (scripts/test.sh tries it)"
+CHROMIUM = next(
+    (
+        found
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (found := shutil.which(name))
+    ),
+    None,
+)
+ABSENT = (
+    "there is no Chromium here: `apt-get install chromium` brings the browser that works the page"
+    " (scripts/test.sh tries it)"
+)
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -21,7 +31,8 @@ FLAGS = [
     "--disable-background-networking",
 ]
 MOST_TABS = 400
-REFUSED = "status of 422"  # what the browser notes of an upload that is refused in a sentence, as it should be
+# what the browser notes of an upload that is refused in a sentence, as it should be
+REFUSED = "status of 422"
 PATIENCE = 300.0  # [s] that a step may take on a machine that has much else to do
 
 
@@ -69,12 +80,22 @@ class Hand:
     @classmethod
     def at(cls, chromium: Any, url: str, look: Look) -> Hand:
         context = chromium.new_context(
-            viewport={"width": look.width, "height": look.height}, color_scheme=look.scheme, accept_downloads=True, reduced_motion="reduce"
+            viewport={"width": look.width, "height": look.height},
+            color_scheme=look.scheme,
+            accept_downloads=True,
+            reduced_motion="reduce",
         )
         context.set_default_timeout(PATIENCE * 1000)
         made = cls(context.new_page(), look)
         made.page.on("pageerror", lambda error: made.errors.append(str(error)))
-        made.page.on("console", lambda said: made.errors.append(said.text) if said.type == "error" and REFUSED not in said.text else None)
+        made.page.on(
+            "console",
+            lambda said: (
+                made.errors.append(said.text)
+                if said.type == "error" and REFUSED not in said.text
+                else None
+            ),
+        )
         made.page.goto(url)
         return made
 
@@ -89,12 +110,18 @@ class Hand:
         return str(self.page.inner_text(selector))
 
     def says(self, selector: str, *texts: str) -> bool:
-        """Return whether an element comes to say one of the texts: what the page sends arrives piece by piece."""
+        """Return whether an element comes to say one of the texts.
+
+        What the page sends arrives piece by piece.
+        """
         return eventually(lambda: any(text in self.text(selector) for text in texts))
 
     def focus(self, selector: str) -> None:
         """Bring the focus to an element by the Tab key, as one who has no mouse must."""
-        reached = "s => { const e = document.querySelector(s); return !!e && e === document.activeElement }"
+        reached = (
+            "s => { const e = document.querySelector(s); return !!e && e ==="
+            " document.activeElement }"
+        )
         behind = """s => { const e = document.querySelector(s), a = document.activeElement;
             return a && a !== document.body && !!(e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING) }"""
         key = "Shift+Tab" if self.page.evaluate(behind, selector) else "Tab"

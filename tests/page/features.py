@@ -1,4 +1,7 @@
-"""What a person does on the page, step by step, and what must come of it: one function for each feature."""
+"""What a person does on the page, step by step, and what must come of it.
+
+One function for each feature.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,19 @@ class Visit:
 
     def pose(self) -> np.ndarray:
         """Where the bodies are drawn: position and quaternion of the base and of each body."""
-        return np.array(self.hand.page.get_attribute(".view", "data-pose").split(), dtype=float).reshape(-1, 7)
+        return np.array(
+            self.hand.page.get_attribute(".view", "data-pose").split(), dtype=float
+        ).reshape(-1, 7)
 
     def shown_q(self) -> np.ndarray:
-        return np.array([float(x) for x in self.hand.page.eval_on_selector_all(".joint input[type=number]", "es => es.map(e => e.value)")])
+        return np.array(
+            [
+                float(x)
+                for x in self.hand.page.eval_on_selector_all(
+                    ".joint input[type=number]", "es => es.map(e => e.value)"
+                )
+            ]
+        )
 
 
 def opens(visit: Visit) -> None:
@@ -49,13 +61,17 @@ def opens(visit: Visit) -> None:
 
 
 def moves(visit: Visit) -> None:
-    """A slider moves the drawn robot to where kinematics has it, and shows the torque of gravity there."""
+    """A slider moves the robot as kinematics predicts, and shows the gravity torque."""
     hand = visit.hand
     hand.tab("robot")
     before = visit.shown_q()
     hand.slide(".joint input[type=range]")
     assert eventually(lambda: abs(visit.shown_q()[0] - before[0]) > 1e-3)
-    assert eventually(lambda: np.allclose(visit.pose()[-1, :3], body_origin(visit.robot, visit.shown_q()), atol=2e-3))
+    assert eventually(
+        lambda: np.allclose(
+            visit.pose()[-1, :3], body_origin(visit.robot, visit.shown_q()), atol=2e-3
+        )
+    )
     assert eventually(lambda: shows_gravity(visit))
     hand.press(".layers label:nth-child(4) input")
     hand.until("steelyard.shown.ellipsoids")
@@ -65,7 +81,9 @@ def moves(visit: Visit) -> None:
 def shows_gravity(visit: Visit) -> bool:
     """Whether the first bar tells the torque of gravity where the sliders are now."""
     gravity = float(visit.robot.gravity_torque(visit.shown_q())[0])
-    return abs(gravity) < 0.01 or f"gravity {gravity:.2g}"[:9] in visit.hand.page.get_attribute(".torques .bar", "aria-label")
+    return abs(gravity) < 0.01 or f"gravity {gravity:.2g}"[:9] in visit.hand.page.get_attribute(
+        ".torques .bar", "aria-label"
+    )
 
 
 def body_origin(robot: sy.Robot, q: np.ndarray) -> np.ndarray:
@@ -74,15 +92,23 @@ def body_origin(robot: sy.Robot, q: np.ndarray) -> np.ndarray:
 
 
 def postures(visit: Visit) -> None:
-    """Postures of the same pose are ghosts; one that is chosen has the same pose."""
+    """Configurations with the same pose are ghosts; a chosen one has that pose."""
     hand = visit.hand
-    hand.press("button.main:has-text('Find postures')" if not hand.look.keys else "[aria-label=Postures] button.main")
+    hand.press(
+        "button.main:has-text('Find postures')"
+        if not hand.look.keys
+        else "[aria-label=Postures] button.main"
+    )
     hand.until("Number(document.querySelector('.view').dataset.ghosts) >= 1")
     hand.wait("[aria-label='Postures that were found'] button")
     frame = visit.robot.end_effector
     before = visit.robot.forward_kinematics(visit.shown_q(), frame)
     hand.press("[aria-label='Postures that were found'] button:first-of-type")
-    assert eventually(lambda: np.allclose(visit.robot.forward_kinematics(visit.shown_q(), frame), before, atol=3e-3))
+    assert eventually(
+        lambda: np.allclose(
+            visit.robot.forward_kinematics(visit.shown_q(), frame), before, atol=3e-3
+        )
+    )
     hand.press("[aria-label=Postures] .quiet")
     hand.until("document.querySelector('.view').dataset.ghosts === '0'")
 
@@ -103,8 +129,9 @@ def plays(visit: Visit) -> None:
     time = hand.page.evaluate("steelyard.player.time")
     hand.until("document.querySelector('.timed .cursor')?.style.display === 'block'")
     at = hand.page.evaluate(
-        "(() => { const p = document.querySelector('.timed .js-plotly-plot'); const c = document.querySelector('.timed .cursor');"
-        " return p._fullLayout.xaxis.p2d(new DOMMatrix(getComputedStyle(c).transform).e - p._fullLayout.xaxis._offset) })()"
+        "(() => { const p = document.querySelector('.timed .js-plotly-plot'); const c ="
+        " document.querySelector('.timed .cursor'); return p._fullLayout.xaxis.p2d(new"
+        " DOMMatrix(getComputedStyle(c).transform).e - p._fullLayout.xaxis._offset) })()"
     )
     assert abs(at - time) < 0.05
     hand.tab("robot")
@@ -114,7 +141,7 @@ def plays(visit: Visit) -> None:
 
 
 def examines(visit: Visit) -> None:
-    """The doctor's findings are told, and marked where they happen."""
+    """The doctor's findings are listed, and marked at their times."""
     hand = visit.hand
     hand.choose("#choose-log", "faulty.csv")
     hand.wait("#panel[aria-labelledby=tab-log] #doctor-start")
@@ -127,7 +154,7 @@ def examines(visit: Visit) -> None:
 
 
 def designs(visit: Visit) -> None:
-    """A motion is designed with its progress and the accuracy to expect, and put on the line of time."""
+    """A motion is designed with progress and expected accuracy, and shown on the timeline."""
     hand = visit.hand
     hand.tab("design")
     for name, value in (("seconds", "3"), ("starts", "1")):
@@ -140,11 +167,14 @@ def designs(visit: Visit) -> None:
     assert hand.says("#designed", "3 s")
     assert hand.says("#panel", "σ", "std")
     hand.until("document.body.dataset.motion === 'designed motion'")
-    assert abs(hand.page.evaluate("steelyard.player.motion.end - steelyard.player.motion.start") - 3.0) < 0.05
+    assert (
+        abs(hand.page.evaluate("steelyard.player.motion.end - steelyard.player.motion.start") - 3.0)
+        < 0.05
+    )
 
 
 def cancels(visit: Visit) -> None:
-    """Work that was begun is cancelled at once and leaves nothing."""
+    """A running computation is cancelled at once and leaves nothing behind."""
     hand = visit.hand
     hand.tab("identify")
     hand.press("#identify-start")
@@ -156,7 +186,7 @@ def cancels(visit: Visit) -> None:
 
 
 def identifies(visit: Visit) -> None:
-    """A log is identified with its progress; verdict and figures are those of the report."""
+    """A log is identified with progress; verdict and figures equal the report's."""
     hand = visit.hand
     hand.tab("identify")
     hand.press("#identify-start")
@@ -167,7 +197,7 @@ def identifies(visit: Visit) -> None:
 
 
 def validates(visit: Visit) -> None:
-    """The latest fit is tried on another log of the folder, with the report's table and torques."""
+    """The latest fit is validated on another log, with the report's table and torques."""
     hand = visit.hand
     hand.choose("#choose-validation", "tuesday.csv")
     hand.press("#validate-start")
@@ -176,7 +206,9 @@ def validates(visit: Visit) -> None:
     assert hand.says("#panel .sheet[aria-label='Prediction errors']", "validation")
     assert hand.says("#panel .tiles", "relative error on the validation log")
     assert hand.says("#panel .sheet[aria-label='Verdict of each joint']", "trusted")
-    assert "--validate tuesday.csv" in hand.page.text_content("#panel .recipe pre[aria-label='command lines']")
+    assert "--validate tuesday.csv" in hand.page.text_content(
+        "#panel .recipe pre[aria-label='command lines']"
+    )
 
 
 def compares(visit: Visit) -> None:
@@ -193,7 +225,7 @@ def compares(visit: Visit) -> None:
 
 
 def exports(visit: Visit) -> None:
-    """Report, robot, C and fit come out, in the folder and through the browser; the robot is read again."""
+    """Report, robot, C and fit are saved and downloaded; the robot is read back."""
     hand, folder = visit.hand, visit.folder
     hand.tab("identify")
     before = set(folder.glob("results*"))
@@ -211,7 +243,7 @@ def exports(visit: Visit) -> None:
 
 
 def recalls(visit: Visit) -> None:
-    """A fit that was saved is opened and compared with one of this window."""
+    """A saved fit is opened and compared with one of this window."""
     hand = visit.hand
     hand.tab("compare")
     hand.choose("#choose-fit", "results/fit.json")
@@ -223,7 +255,7 @@ def recalls(visit: Visit) -> None:
 
 
 def copies(visit: Visit) -> None:
-    """The lines that do the same are there, and the Python ones run and give the same."""
+    """The equivalent commands are shown, and the Python code gives the same result."""
     hand = visit.hand
     hand.press("#panel .recipe summary")
     lines = hand.page.eval_on_selector_all("#panel .recipe pre", "es => es.map(e => e.textContent)")
@@ -237,7 +269,7 @@ def copies(visit: Visit) -> None:
 
 
 def weighs(visit: Visit) -> None:
-    """What the robot carries is weighed against the log without it."""
+    """The payload is identified against the log without it."""
     hand = visit.hand
     hand.choose("#choose-log", "loaded.csv")
     hand.wait("#panel[aria-labelledby=tab-log]")
@@ -249,7 +281,7 @@ def weighs(visit: Visit) -> None:
 
 
 def simulates(visit: Visit) -> None:
-    """A motion is simulated; a gain that is moved changes it."""
+    """A motion is simulated; moving a gain changes it."""
     hand = visit.hand
     hand.tab("simulate")
     hand.press("#simulate")
@@ -261,7 +293,7 @@ def simulates(visit: Visit) -> None:
 
 
 def uploads(visit: Visit) -> None:
-    """A robot and a log are uploaded; what may not be is refused in a sentence, and what was open stays."""
+    """A robot and a log are uploaded; forbidden files are refused and change nothing."""
     hand = visit.hand
     hand.upload("#upload-robot", visit.folder / "arm.xacro")
     hand.until("document.querySelector('#said').textContent.includes('is not taken')")
@@ -273,7 +305,7 @@ def uploads(visit: Visit) -> None:
 
 
 def reloads(visit: Visit) -> None:
-    """A window that is loaded anew has its work; a new one has not."""
+    """A reloaded window keeps its robot, log and fits; a new one is empty."""
     hand = visit.hand
     hand.tab("identify")
     hand.page.reload()

@@ -43,9 +43,16 @@ class Served:
     def cookie(self) -> str:
         return f"steelyard-{self.port}={self.token}"
 
-    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str | None) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of a request; `_` in the names of headers stands for `-`, None leaves a usual one out."""
-        usual = {"host": self.host, "cookie": self.cookie} | ({"origin": self.origin} if method != "GET" else {})
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, **headers: str | None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body of a request.
+
+        `_` in the names of headers stands for `-`, None leaves a usual one out.
+        """
+        usual = {"host": self.host, "cookie": self.cookie} | (
+            {"origin": self.origin} if method != "GET" else {}
+        )
         asked = usual | {name.replace("_", "-"): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
@@ -59,14 +66,22 @@ class Served:
             if body is not None:
                 connection.send(body)
             answer = connection.getresponse()
-            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+            return (
+                answer.status,
+                {name.lower(): value for name, value in answer.getheaders()},
+                answer.read(),
+            )
         finally:
             connection.close()
 
     def handshake(self, **headers: str | None) -> int:
         """Status of a request for a socket: 101 if it opens."""
         usual = {"host": self.host, "cookie": self.cookie, "origin": self.origin}
-        asked = usual | {"upgrade": "websocket", "connection": "Upgrade", "sec-websocket-version": "13"}
+        asked = usual | {
+            "upgrade": "websocket",
+            "connection": "Upgrade",
+            "sec-websocket-version": "13",
+        }
         asked |= {"sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ=="} | headers
         lines = ["GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in asked.items() if value is not None]
@@ -84,11 +99,15 @@ class Served:
 @contextmanager
 def served(*arguments: str, folder: Path | None = None) -> Iterator[Served]:
     """A page for the length of the block: `steelyard page` with the arguments, in a folder."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(REPOSITORY / "src"), str(REPOSITORY)])}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(REPOSITORY / "src"), str(REPOSITORY)])
+    }
     for name in [name for name in environment if name.startswith(("PYTEST_", "COV_"))]:
         environment.pop(name)  # NiceGUI behaves otherwise within tests
     command = [sys.executable, "-m", "steelyard", "page", *arguments, "--no-open"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder
+    )
     assert process.stdout is not None
     try:
         made = Served(process.stdout.readline().strip(), process)

@@ -1,4 +1,7 @@
-"""The page in a real browser: every feature at both widths, light and dark, and by keys alone; and what a checker of access finds."""
+"""The page in a real browser.
+
+Every feature at both widths, light and dark, and by keys alone; and what a checker of access finds.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,16 @@ from tests.page.browser import ABSENT, CHROMIUM, LOOKS, Hand, Look, browser
 from tests.page.features import FEATURES, Visit
 from tests.page.served import Served, served
 
-TABLE = Path(__file__).parents[2] / "docs" / "page_features.md"
+TABLE = Path(__file__).parents[2] / "docs" / "measured" / "page_features.md"
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=ABSENT)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with logs of a robot: a good one, one with a torque that is cut off, and one with a load."""
+    """A folder with logs of a robot.
+
+    A good one, one with a torque that is cut off, and one with a load.
+    """
     made = tmp_path_factory.mktemp("page")
     robot = sy.load("planar_2r")
     motion = sy.excite(robot, seconds=5, starts=1)
@@ -28,8 +34,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     log = sy.record(true, motion, 100.0, 1)
     to_csv(log, made / "log.csv")
     top = np.quantile(np.abs(log.tau[:, 1]), 0.85)
-    to_csv(log.replace(tau=np.column_stack([log.tau[:, 0], np.clip(log.tau[:, 1], -top, top)])), made / "faulty.csv")
-    to_csv(sy.record(true, sy.excite(robot, seconds=3, starts=1, seed=2), 100.0, 3), made / "tuesday.csv")
+    to_csv(
+        log.replace(tau=np.column_stack([log.tau[:, 0], np.clip(log.tau[:, 1], -top, top)])),
+        made / "faulty.csv",
+    )
+    to_csv(
+        sy.record(true, sy.excite(robot, seconds=3, starts=1, seed=2), 100.0, 3),
+        made / "tuesday.csv",
+    )
     to_csv(sy.record(true.with_payload(2.0), motion, 100.0, 2), made / "loaded.csv")
     robot.to_toml(made / "arm.toml")
     text = (made / "arm.toml").read_text().replace('"planar_2r"', '"arm"')
@@ -52,7 +64,10 @@ def work(visit: Visit, name: str) -> None:
         picture = visit.folder / "failed.png"
         visit.hand.page.screenshot(path=picture)
         said = visit.hand.page.inner_text("#said")
-        raise AssertionError(f"{name!r} fails at {visit.hand.look.name}: {error}; the page said {said!r}; see {picture}") from error
+        raise AssertionError(
+            f"{name!r} fails at {visit.hand.look.name}: {error}; the page said {said!r}; see"
+            f" {picture}"
+        ) from error
 
 
 @needs_chromium
@@ -94,14 +109,16 @@ def test_access(page: Served, scheme: str) -> None:
 def table() -> str:
     """The table of features and the looks in which a browser does each of them."""
     rows = [
-        f"| {name} | {(feature.__doc__ or '').strip()} | " + " | ".join("`" + feature.__name__ + "`" for _ in LOOKS) + " |"
+        f"| {name} | {(feature.__doc__ or '').strip()} | "
+        + " | ".join("`" + feature.__name__ + "`" for _ in LOOKS)
+        + " |"
         for name, feature in FEATURES.items()
     ]
-    head = f"| feature | what must come of it | {' | '.join(look.name for look in LOOKS)} |"
+    head = f"| feature | expected result | {' | '.join(look.name for look in LOOKS)} |"
     return "\n".join([
-        "# Features of the page, and the tests of each", "",
-        "Written by `pytest tests/page/test_browser.py --update`. Each cell names the function of `tests/page/features.py` that a headless",
-        "Chromium runs so.", "",
+        "# Features of the web page and their tests", "",
+        "Written by `pytest tests/page/test_browser.py --update`.",
+        "Each cell names the function of `tests/page/features.py` that a headless Chromium runs.", "",
         head, "|---" * (2 + len(LOOKS)) + "|", *rows, "",
     ])  # fmt: skip
 
@@ -110,10 +127,30 @@ def test_the_table_of_features_is_whole(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--update"):
         TABLE.write_text(table(), encoding="utf-8")
     assert TABLE.read_text(encoding="utf-8") == table()
-    asked = {"open", "move", "play a log", "design", "identify", "cancel", "compare", "export", "reload"}
+    asked = {
+        "open",
+        "move",
+        "play a log",
+        "design",
+        "identify",
+        "cancel",
+        "compare",
+        "export",
+        "reload",
+    }
     assert asked <= set(FEATURES)
     assert all(feature.__doc__ for feature in FEATURES.values())
-    cells = [cell.strip() for line in table().splitlines() if line.startswith("|") for cell in line.strip("|").split("|")]
+    cells = [
+        cell.strip()
+        for line in table().splitlines()
+        if line.startswith("|")
+        for cell in line.strip("|").split("|")
+    ]
     assert all(cells)
-    assert {(look.width, look.scheme) for look in LOOKS} == {(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")}
+    assert {(look.width, look.scheme) for look in LOOKS} == {
+        (1440, "light"),
+        (1440, "dark"),
+        (390, "light"),
+        (390, "dark"),
+    }
     assert any(look.keys for look in LOOKS)

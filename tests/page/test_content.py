@@ -1,4 +1,7 @@
-"""What the page draws and says, as data: solids, meshes, ellipsoids, poses, marks of findings, differences of fits, lines to copy."""
+"""What the page draws and says, as data.
+
+Solids, meshes, ellipsoids, poses, marks of findings, differences of fits, lines to copy.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,17 @@ from typer.testing import CliRunner
 
 import steelyard as sy
 from steelyard.apps.cli import app
-from steelyard.apps.page import recipes
+from steelyard.apps.page import code_snippets as recipes
 from steelyard.apps.page.scene_content import content, frames_of, inertias, poses
 from steelyard.apps.page.server.exchange import mesh_of, take_upload
 from steelyard.apps.page.server.folder import Folder
-from steelyard.apps.page.window import MOST_WINDOWS, Window, Windows
+from steelyard.apps.page.window import MOST_WINDOWS, PageWindow, Windows
 from steelyard.drawing.colours import hue
 from steelyard.drawing.ellipsoid import inertia_ellipsoid, velocity_ellipsoid
 from steelyard.identification.doctor import Finding
-from steelyard.identification.doctor.marks import marked_samples
+from steelyard.identification.doctor.channels import marked_samples
 from steelyard.mechanism.formats.meshes import mesh_triangles
-from steelyard.motion.solids import along, kinematic_solids, robot_solids
+from steelyard.motion.solids import kinematic_solids, robot_solids, rotation_to_axis
 from steelyard.reporting.compare import difference_table, differences
 from steelyard.reporting.saved_fit import SavedFit
 
@@ -34,7 +37,7 @@ TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]]], dtype=np.float32)
 
 
 @pytest.fixture
-def window(tmp_path: Path) -> Window:
+def window(tmp_path: Path) -> PageWindow:
     made = Windows(Folder.of(tmp_path)).open()
     made.take_robot(sy.load("puma560"), "puma560")
     return made
@@ -49,7 +52,8 @@ def test_the_ellipsoid_of_a_body_has_its_inertia() -> None:
     assert np.allclose(np.sort(found.axes), np.sort(axes))
     assert np.allclose(found.R @ np.diag(found.axes**2) @ found.R.T, R @ np.diag(axes**2) @ R.T)
     assert np.isclose(np.linalg.det(found.R), 1)
-    assert np.all(inertia_ellipsoid(1.0, np.diag([1.0, 1.0, 5.0])).axes >= 0)  # no body has this inertia
+    # no body has this inertia
+    assert np.all(inertia_ellipsoid(1.0, np.diag([1.0, 1.0, 5.0])).axes >= 0)
     assert np.all(inertia_ellipsoid(0.0, np.eye(3)).axes == 0)
 
 
@@ -71,10 +75,15 @@ def test_capsules_join_the_joints() -> None:
         assert np.allclose(each.R @ each.R.T, np.eye(3))
         if each.kind == "capsule":
             ends = each.p + np.outer([-0.5, 0.5], each.R[:, 2] * each.sizes[1])
-            assert np.isclose(min(np.linalg.norm(ends, axis=1)), 0.0, atol=1e-9)  # from the origin of its body
-    assert np.allclose(along(np.array([0.0, 0.0, -2.0]))[:, 2], [0, 0, -1])
-    assert np.allclose(along(np.zeros(3)), np.eye(3))
-    slides = [each for each in kinematic_solids(sy.load("planar_rp").tree) if each.part == "joint" and each.kind == "box"]
+            # from the origin of its body
+            assert np.isclose(min(np.linalg.norm(ends, axis=1)), 0.0, atol=1e-9)
+    assert np.allclose(rotation_to_axis(np.array([0.0, 0.0, -2.0]))[:, 2], [0, 0, -1])
+    assert np.allclose(rotation_to_axis(np.zeros(3)), np.eye(3))
+    slides = [
+        each
+        for each in kinematic_solids(sy.load("planar_rp").tree)
+        if each.part == "joint" and each.kind == "box"
+    ]
     assert len(slides) == 1
 
 
@@ -89,12 +98,19 @@ DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><u
 <library_visual_scenes><visual_scene><node><translate>0 0 300</translate><instance_geometry url="#g"/></node></visual_scene>
 </library_visual_scenes></COLLADA>"""
 TRIANGLES = (
-    '<triangles><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" offset="1"/><p>0 7 1 7 2 7</p></triangles>'
+    '<triangles><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL"'
+    ' offset="1"/><p>0 7 1 7 2 7</p></triangles>'
 )
-POLYGONS = '<polylist><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount><p>0 1 3 2</p></polylist>'
+POLYGONS = (
+    '<polylist><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount><p>0 1 3'
+    " 2</p></polylist>"
+)
 MESHES = {
     "binary.stl": binary_stl(TRIANGLE),
-    "text.stl": b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 2 0\nendloop\nendfacet\nendsolid x\n",
+    "text.stl": (
+        b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 2"
+        b" 0\nendloop\nendfacet\nendsolid x\n"
+    ),
     "a.obj": b"v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1/1 2/1 -1/1\n",
 }
 
@@ -141,12 +157,13 @@ def test_visual_shapes_come_first(tmp_path: Path) -> None:
     assert (box.kind, box.sizes, box.body) == ("box", (1, 2, 3), -1)
     assert (mesh.kind, mesh.sizes, mesh.file) == ("mesh", (2, 2, 2), tmp_path / "a.stl")
     assert np.allclose(mesh.p, [0, 0, 1])
-    assert [each.kind for each in robot_solids(robot, files=False)] == ["box", "sphere"]  # its hull in the place of a mesh
+    # its hull in the place of a mesh
+    assert [each.kind for each in robot_solids(robot, files=False)] == ["box", "sphere"]
     (tmp_path / "s.urdf").write_text(URDF.format(kind="glb"))
     assert [each.kind for each in robot_solids(sy.load(tmp_path / "s.urdf"))] == ["box", "sphere"]
 
 
-def test_poses_are_those_of_the_kinematics(window: Window) -> None:
+def test_poses_are_those_of_the_kinematics(window: PageWindow) -> None:
     robot, rng = window.robot, np.random.default_rng(3)
     assert robot is not None
     q = rng.uniform(-1, 1, robot.n)
@@ -157,19 +174,23 @@ def test_poses_are_those_of_the_kinematics(window: Window) -> None:
         assert np.allclose(Rotation.from_quat(row[3:]).as_matrix(), pose[:3, :3])
     t = np.linspace(0, 2, 200)
     frames = frames_of(robot, t, np.outer(t, q))
-    numbers = np.frombuffer(base64.b64decode(frames["poses"]), "<f4").reshape(frames["count"], -1, 7)
+    numbers = np.frombuffer(base64.b64decode(frames["poses"]), "<f4").reshape(
+        frames["count"], -1, 7
+    )
     assert np.allclose(numbers[-1], poses(robot, 2 * q)[0], atol=1e-6)
     assert frames["count"] == 61
 
 
-def test_the_scene_has_every_body(window: Window) -> None:
+def test_the_scene_has_every_body(window: PageWindow) -> None:
     made = content(window)
     assert made["bodies"] == 7
-    assert [each["mass"] for each in made["inertias"]] == [body.inertia.m for body in window.robot.tree.bodies if body.inertia.m > 0]
+    assert [each["mass"] for each in made["inertias"]] == [
+        body.inertia.m for body in window.robot.tree.bodies if body.inertia.m > 0
+    ]
     assert 0.5 < made["reach"] < 3
 
 
-def test_everything_is_drawn_on_its_own_body(window: Window) -> None:
+def test_everything_is_drawn_on_its_own_body(window: PageWindow) -> None:
     robot = window.robot
     assert robot is not None
     made, q = content(window), np.linspace(-1, 1, robot.n)
@@ -181,15 +202,24 @@ def test_everything_is_drawn_on_its_own_body(window: Window) -> None:
         assert np.allclose((turn * Rotation.from_quat(frame["q"])).as_matrix(), pose[:3, :3])
     assert all(robot.body_names[each["body"] - 1] == each["name"] for each in made["inertias"])
     assert {each["body"] for each in made["solids"] + made["ghost"]} <= set(range(made["bodies"]))
-    assert [each["body"] - 1 for each in made["ghost"]] == [each.body for each in kinematic_solids(robot.tree)]
+    assert [each["body"] - 1 for each in made["ghost"]] == [
+        each.body for each in kinematic_solids(robot.tree)
+    ]
 
 
-def test_meshes_are_sent_by_number_and_never_of_an_upload(tmp_path: Path, window: Window) -> None:
+def test_meshes_are_sent_by_number_and_never_of_an_upload(
+    tmp_path: Path, window: PageWindow
+) -> None:
     (tmp_path / "a.stl").write_bytes(binary_stl(TRIANGLE))
     (tmp_path / "r.urdf").write_text(URDF.format(kind="stl"))
     window.take_robot(sy.load(tmp_path / "r.urdf"), "r.urdf")
     box, mesh = content(window)["solids"]
-    assert (box["body"], "mesh" in box, mesh["body"], mesh["mesh"]) == (0, False, 1, f"/mesh/{window.key}/1")
+    assert (box["body"], "mesh" in box, mesh["body"], mesh["mesh"]) == (
+        0,
+        False,
+        1,
+        f"/mesh/{window.key}/1",
+    )
     assert np.array_equal(np.frombuffer(mesh_of(window, 1).body, "<f4").reshape(-1, 3, 3), TRIANGLE)
     for number in (-1, 0, 2):
         with pytest.raises(sy.CallError, match="no such mesh"):
@@ -214,10 +244,15 @@ def planar_fit() -> sy.Fit:
 
 
 def test_what_is_drawn_and_compared_of_a_fit() -> None:
-    """Two standard deviations of the centres; parameters by name in any order, those apart by more than three deviations counted."""
+    """Two standard deviations of the centres.
+
+    Parameters by name in any order, those apart by more than three deviations counted.
+    """
     fit = planar_fit()
     known = np.array([[0.01, 0.02, 0.03], [0.01, 0.02, np.inf]])
-    shown = SimpleNamespace(robot=fit.robot, links=SimpleNamespace(names=fit.links.names, com_std=known))
+    shown = SimpleNamespace(
+        robot=fit.robot, links=SimpleNamespace(names=fit.links.names, com_std=known)
+    )
     first, second = inertias(fit.initial, shown)["inertias"]  # type: ignore[arg-type]
     assert np.allclose(first["sigma"], 2 * known[0])
     assert "sigma" not in second, "nothing is drawn of what is not known"
@@ -232,7 +267,9 @@ def test_what_is_drawn_and_compared_of_a_fit() -> None:
     apart = {row[0]: row[-2] for row in made.rows}
     assert apart[a.parameter_names[seen]] == "+7.1"  # 10 / sqrt(2)
     assert set(apart.values()) <= {"+7.1", "+0.0", "–"}
-    assert difference_table(a, replace(b, parameters=a.parameters[::-1]), ("a", "b")).note.startswith("0 of ")
+    assert difference_table(
+        a, replace(b, parameters=a.parameters[::-1]), ("a", "b")
+    ).note.startswith("0 of ")
 
 
 def test_findings_are_marked_where_they_happen() -> None:
@@ -243,10 +280,17 @@ def test_findings_are_marked_where_they_happen() -> None:
     q[[500, 600, 700], 0] += 0.5
     gap = np.delete(np.arange(1000), slice(800, 810))
     log = sy.Log(t=t, q=q, tau=tau, joint_names=("a", "b"))
-    assert np.array_equal(np.flatnonzero(marked_samples(log, Finding("saturation", ("b",), "", 1.0))), np.arange(300, 400))
+    assert np.array_equal(
+        np.flatnonzero(marked_samples(log, Finding("saturation", ("b",), "", 1.0))),
+        np.arange(300, 400),
+    )
     assert not marked_samples(log, Finding("saturation", ("a",), "", 1.0)).any()
-    assert np.flatnonzero(marked_samples(log, Finding("encoder spikes", ("a",), "", 1.0))).tolist() == [500, 600, 700]
-    assert np.flatnonzero(marked_samples(log[gap], Finding("dropped samples", (), "", 1.0))).tolist() == [799, 800]
+    assert np.flatnonzero(
+        marked_samples(log, Finding("encoder spikes", ("a",), "", 1.0))
+    ).tolist() == [500, 600, 700]
+    assert np.flatnonzero(
+        marked_samples(log[gap], Finding("dropped samples", (), "", 1.0))
+    ).tolist() == [799, 800]
     assert marked_samples(log, Finding("torque sign", ("a",), "", 1.0)).all()
 
 
@@ -262,7 +306,7 @@ def test_colours_of_joints_differ() -> None:
     assert len(set(angles)) == 7
 
 
-def test_the_lines_of_a_state_run_and_the_command_too(window: Window) -> None:
+def test_the_lines_of_a_state_run_and_the_command_too(window: PageWindow) -> None:
     qd, qdd = np.full(6, 0.5), np.zeros(6)
     window.q = np.linspace(-0.5, 0.5, 6)
     said: list[np.ndarray] = []
@@ -275,10 +319,21 @@ def test_the_lines_of_a_state_run_and_the_command_too(window: Window) -> None:
     assert done.exit_code == 0, done.output
 
 
-def test_names_are_quoted_in_lines(window: Window) -> None:
+def test_names_are_quoted_in_lines(window: PageWindow) -> None:
     window.robot_name = "my arm; rm -rf ~/x'y.urdf"
-    command = recipes.command_line("identify", recipes.robot_file(window), "log.csv", prior="cad", validate=None, o="results")
-    assert shlex.split(command) == ["steelyard", "identify", window.robot_name, "log.csv", "--prior", "cad", "-o", "results"]
+    command = recipes.command_line(
+        "identify", recipes.robot_file(window), "log.csv", prior="cad", validate=None, o="results"
+    )
+    assert shlex.split(command) == [
+        "steelyard",
+        "identify",
+        window.robot_name,
+        "log.csv",
+        "--prior",
+        "cad",
+        "-o",
+        "results",
+    ]
     assert repr(window.robot_name) in recipes.python_lines(window)
 
 

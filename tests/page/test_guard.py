@@ -1,4 +1,7 @@
-"""The page lets no one in: real requests and sockets against a real server, each wrong in one thing."""
+"""The page lets no one in.
+
+Real requests and sockets against a real server, each wrong in one thing.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,9 @@ def test_nothing_without_token(page: Served, path: str) -> None:
         assert b"token" in body
 
 
-@pytest.mark.parametrize("query", ["token=wrong", "token=", "token=%00", "token=a&token=b", "Token=x"])
+@pytest.mark.parametrize(
+    "query", ["token=wrong", "token=", "token=%00", "token=a&token=b", "Token=x"]
+)
 def test_wrong_token(page: Served, query: str) -> None:
     assert page.ask(f"/?{query}", cookie=None)[0] == 401
     assert page.ask(f"/?token={page.token[:-1]}", cookie=None)[0] == 401
@@ -57,18 +62,37 @@ def test_wrong_token(page: Served, query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}", "", None]
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "127.0.0.1.evil.example:{port}",
+        "",
+        None,
+    ],
 )
 def test_foreign_host(page: Served, host: str | None) -> None:
     asked = None if host is None else host.format(port=page.port)
     status, _, _ = page.ask("/", host=asked)
     assert status in (400, 421)
     assert page.handshake(host=asked) in (400, 403)
-    assert page.ask(f"/?token={page.token}", host=asked)[0] in (400, 421)  # DNS rebinding: the right token at a wrong name
+    # DNS rebinding: the right token at a wrong name
+    assert page.ask(f"/?token={page.token}", host=asked)[0] in (400, 421)
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1", "http://127.0.0.1:1", "file://", ""]
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "https://127.0.0.1:{port}",
+        "http://127.0.0.1",
+        "http://127.0.0.1:1",
+        "file://",
+        "",
+    ],
 )
 def test_foreign_origin(page: Served, origin: str) -> None:
     asked = origin.format(port=page.port)
@@ -79,7 +103,9 @@ def test_foreign_origin(page: Served, origin: str) -> None:
 
 def test_sockets_open_for_the_page_itself_alone(page: Served) -> None:
     assert page.handshake() == 101
-    assert page.handshake(host=f"localhost:{page.port}", origin=f"http://localhost:{page.port}") == 101
+    assert (
+        page.handshake(host=f"localhost:{page.port}", origin=f"http://localhost:{page.port}") == 101
+    )
     assert page.handshake(origin=None) == 403
     assert page.handshake(cookie=None) == 403
     assert page.handshake(cookie=f"steelyard-{page.port}=wrong") == 403
@@ -89,14 +115,25 @@ def test_sockets_open_for_the_page_itself_alone(page: Served) -> None:
 
 def test_changes_must_say_where_they_come_from(page: Served) -> None:
     assert page.ask("/", "POST", b"", origin=None)[0] == 403
-    assert page.ask("/_nicegui_ws/socket.io/?EIO=4&transport=polling", "POST", b"40", origin="http://evil.example")[0] == 403
+    assert (
+        page.ask(
+            "/_nicegui_ws/socket.io/?EIO=4&transport=polling",
+            "POST",
+            b"40",
+            origin="http://evil.example",
+        )[0]
+        == 403
+    )
     for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"):
         assert page.ask("/", method)[0] == 405
 
 
 def test_two_hosts_are_refused(page: Served) -> None:
     with socket.create_connection(("127.0.0.1", page.port), timeout=20) as connection:
-        text = f"GET / HTTP/1.1\r\nhost: {page.host}\r\nhost: evil.example\r\ncookie: {page.cookie}\r\n\r\n"
+        text = (
+            f"GET / HTTP/1.1\r\nhost: {page.host}\r\nhost: evil.example\r\ncookie:"
+            f" {page.cookie}\r\n\r\n"
+        )
         connection.sendall(text.encode())
         assert connection.recv(4096).split(b" ")[1] == b"400"
 
@@ -121,8 +158,14 @@ def test_two_gigabytes_are_refused_before_they_are_sent(page: Served) -> None:
 
 
 def test_a_stream_without_length_is_cut(page: Served) -> None:
-    """Chunks without a length end once they are too many: the server does not take in what it refuses."""
-    head = f"POST {upload_path(page)} HTTP/1.1\r\nhost: {page.host}\r\norigin: {page.origin}\r\ncookie: {page.cookie}\r\n"
+    """Chunks without a length end once they are too many.
+
+    The server does not take in what it refuses.
+    """
+    head = (
+        f"POST {upload_path(page)} HTTP/1.1\r\nhost: {page.host}\r\norigin:"
+        f" {page.origin}\r\ncookie: {page.cookie}\r\n"
+    )
     head += "transfer-encoding: chunked\r\n\r\n"
     chunk = b"%x\r\n" % MB + b"x" * MB + b"\r\n"
     sent, answer = 0, b""
@@ -151,7 +194,10 @@ def upload_path(page: Served, kind: str = "log") -> str:
 
 
 def test_uploads_are_taken_by_their_window_alone(page: Served) -> None:
-    """What is refused is a sentence; a path in a name means nothing; windows that are none take nothing."""
+    """What is refused is a sentence.
+
+    A path in a name means nothing; windows that are none take nothing.
+    """
     own, robot = upload_path(page, "robot"), b'name = "x"\n'
     status, _, body = page.ask(f"{own}?name=../../etc/arm.xacro", "POST", robot)
     assert (status, b"is not taken" in body) == (422, True)
@@ -162,7 +208,9 @@ def test_uploads_are_taken_by_their_window_alone(page: Served) -> None:
     assert page.ask(own)[0] in (404, 405)
     for place in ("mesh", "result"):
         for number in ("0", "-1", "999999999999", "..%2f..%2fetc"):
-            assert page.ask(own.replace("/upload/", f"/{place}/").replace("/robot", f"/{number}"))[0] in (400, 404, 422)
+            assert page.ask(own.replace("/upload/", f"/{place}/").replace("/robot", f"/{number}"))[
+                0
+            ] in (400, 404, 422)
 
 
 def test_windows_do_not_see_each_other(page: Served) -> None:
@@ -180,7 +228,10 @@ def test_other_pages_cannot_frame_or_read_it(page: Served) -> None:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cross-origin-resource-policy"] == "same-origin"
         assert "access-control-allow-origin" not in headers
-    assert page.ask("/", origin=page.origin)[1].get("access-control-allow-origin") in (None, page.origin)
+    assert page.ask("/", origin=page.origin)[1].get("access-control-allow-origin") in (
+        None,
+        page.origin,
+    )
 
 
 def test_documentation_of_the_interface_is_not_served(page: Served) -> None:
@@ -191,6 +242,9 @@ def test_documentation_of_the_interface_is_not_served(page: Served) -> None:
 def test_only_loopback_listens(page: Served) -> None:
     own = {row[4][0] for row in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
     for address in own - {"127.0.0.1", "127.0.1.1"}:
-        with pytest.raises(OSError, match=r".+"), socket.create_connection((address, page.port), timeout=2):
+        with (
+            pytest.raises(OSError, match=r".+"),
+            socket.create_connection((address, page.port), timeout=2),
+        ):
             pass
     assert json.dumps(page.url).startswith('"http://127.0.0.1:')

@@ -84,7 +84,9 @@ def test_another_log_ends_the_work_about_the_first(tmp_path: Path) -> None:
     begun = window.jobs = {name: Job(sleeps, ()) for name in ("doctor", "design")}
     doctor, design = begun["doctor"], begun["design"]
     t = [0.0, 0.1, 0.2]
-    window.take_log(sy.Log(t=t, q=[[0, 0]] * 3, tau=[[0, 0]] * 3, joint_names=("joint1", "joint2")), "log.csv")
+    window.take_log(
+        sy.Log(t=t, q=[[0, 0]] * 3, tau=[[0, 0]] * 3, joint_names=("joint1", "joint2")), "log.csv"
+    )
     assert (doctor.state, design.look()) == ("cancelled", "running")
     assert list(window.jobs) == ["design"]
     window.end()

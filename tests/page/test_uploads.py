@@ -26,7 +26,9 @@ URDF = """<robot name="r"><link name="base"/>
 @pytest.fixture(scope="module")
 def planar_fit() -> sy.Fit:
     robot = sy.load("planar_2r")
-    return sy.identify(robot, sy.record(robot, sy.excite(robot, seconds=3, starts=1), 100.0), "wls", diagnose=False)
+    return sy.identify(
+        robot, sy.record(robot, sy.excite(robot, seconds=3, starts=1), 100.0), "wls", diagnose=False
+    )
 
 
 @pytest.mark.parametrize("spelled", ["{0}", "file://{0}", "{1}", "../../../../../../../..{0}"])
@@ -39,17 +41,24 @@ def test_paths_in_an_upload_mean_nothing(tmp_path: Path, spelled: str) -> None:
     assert [shape.file for shape in collision_shapes(robot.mechanism)] == [None]
     (tmp_path / "arm.urdf").write_text(text)
     if ".." not in spelled:
-        assert collision_shapes(sy.load(tmp_path / "arm.urdf").mechanism)[0].file == mesh  # of the user's own file it is read
+        # of the user's own file it is read
+        assert collision_shapes(sy.load(tmp_path / "arm.urdf").mechanism)[0].file == mesh
 
 
-@pytest.mark.parametrize("name", ["arm.xacro", "arm.urdf.xacro", "arm.xml", "arm.mjcf", "arm", "arm.exe", ".urdf", "x/..", ""])
+@pytest.mark.parametrize(
+    "name",
+    ["arm.xacro", "arm.urdf.xacro", "arm.xml", "arm.mjcf", "arm", "arm.exe", ".urdf", "x/..", ""],
+)
 def test_other_kinds_of_robots_are_not_taken(name: str) -> None:
     with pytest.raises(sy.ModelError, match="is not taken"):
         uploaded_robot(name, URDF.encode())
 
 
 def test_a_xacro_that_is_called_urdf_is_not_taken() -> None:
-    text = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="/etc/passwd"/></robot>'
+    text = (
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include'
+        ' filename="/etc/passwd"/></robot>'
+    )
     with pytest.raises(sy.ModelError, match="expand it first"):
         uploaded_robot("arm.urdf", text.encode())
 
@@ -66,7 +75,10 @@ def test_a_log_is_read_as_from_a_file(tmp_path: Path) -> None:
     text = "t,q1,q2,tau1,tau2\n" + "\n".join(",".join(f"{x:.9g}" for x in row) for row in rows)
     (tmp_path / "log.csv").write_text(text)
     robot = sy.load("planar_2r")
-    ours, theirs = uploaded_log("C:\\x\\a.CSV", text.encode(), robot)[0], sy.read_log(tmp_path / "log.csv", robot)
+    ours, theirs = (
+        uploaded_log("C:\\x\\a.CSV", text.encode(), robot)[0],
+        sy.read_log(tmp_path / "log.csv", robot),
+    )
     assert np.array_equal(ours.q, theirs.q)
     with pytest.raises(sy.LogError):
         uploaded_log("a.csv", b"\xff\xfe\0\1", robot)
@@ -85,7 +97,15 @@ def test_an_uploaded_fit_is_what_was_saved(planar_fit: sy.Fit, tmp_path: Path) -
     for name in ("fit.toml", "fit.pkl", "fit", ""):
         with pytest.raises(sy.ModelError, match=r"is not taken; upload one of \.json"):
             uploaded_fit(name, text)
-    for content in (b"", b"[]", b"{}", b'{"joints": 1}', b"[" * 100_000, text[: len(text) // 2], text.replace(b'"rms"', b'"rns"')):
+    for content in (
+        b"",
+        b"[]",
+        b"{}",
+        b'{"joints": 1}',
+        b"[" * 100_000,
+        text[: len(text) // 2],
+        text.replace(b'"rms"', b'"rns"'),
+    ):
         with pytest.raises(sy.ModelError, match=r"is no fit\.json|is not JSON"):
             uploaded_fit("fit.json", content)
 
@@ -94,7 +114,11 @@ def test_a_fit_of_another_robot_is_not_compared(planar_fit: sy.Fit, tmp_path: Pa
     window = Windows(Folder.of(tmp_path)).open()
     window.take_robot(sy.load("puma560"), "puma560")
     with pytest.raises(
-        sy.CallError, match=r"of another robot: its joints are joint1, joint2; those of the open one are joint1, joint2, joint3"
+        sy.CallError,
+        match=(
+            r"of another robot: its joints are joint1, joint2; those of the open one are joint1,"
+            r" joint2, joint3"
+        ),
     ):
         window.take_fit(SavedFit.of(planar_fit), "fit.json")
     window.take_robot(sy.load("planar_2r"), "planar_2r")
@@ -116,7 +140,17 @@ def test_names_stay_within_the_folder(tmp_path: Path) -> None:
     folder = Folder.of(inner)
     assert folder.files([".urdf"]) == ("in.urdf", "sub/deep.urdf")
     assert folder.inside("sub/deep.urdf") == inner / "sub" / "deep.urdf"
-    for name in ("../out.urdf", "sub/../../out.urdf", str(tmp_path / "out.urdf"), "link.urdf", "up/out.urdf", "", ".", "a\0b", "/"):
+    for name in (
+        "../out.urdf",
+        "sub/../../out.urdf",
+        str(tmp_path / "out.urdf"),
+        "link.urdf",
+        "up/out.urdf",
+        "",
+        ".",
+        "a\0b",
+        "/",
+    ):
         with pytest.raises(sy.CallError):
             folder.inside(name)
     assert folder.free("in.urdf").name == "in-2.urdf"
@@ -139,7 +173,12 @@ def test_other_machines_need_a_word() -> None:
 
 
 def test_what_a_page_is_called() -> None:
-    assert Address("127.0.0.1", 80).hosts == {"127.0.0.1:80", "localhost:80", "127.0.0.1", "localhost"}
+    assert Address("127.0.0.1", 80).hosts == {
+        "127.0.0.1:80",
+        "localhost:80",
+        "127.0.0.1",
+        "localhost",
+    }
     assert Address("10.0.0.1", 8080).hosts == {"10.0.0.1:8080"}
     assert Address("::1", 8080).hosts == {"[::1]:8080", "127.0.0.1:8080", "localhost:8080"}
     behind = Address("0.0.0.0", 8080, names=check_names(["Robot-PC:9000"]))
@@ -151,5 +190,8 @@ def test_what_a_page_is_called() -> None:
 
 
 def test_a_taken_port_is_a_sentence() -> None:
-    with listening_socket("127.0.0.1", 0) as taken, pytest.raises(sy.CallError, match="another --port"):
+    with (
+        listening_socket("127.0.0.1", 0) as taken,
+        pytest.raises(sy.CallError, match="another --port"),
+    ):
         listening_socket("127.0.0.1", taken.getsockname()[1])

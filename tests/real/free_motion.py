@@ -51,14 +51,21 @@ def observe(fit: sy.Fit, log: sy.Log) -> Observed:
     return Observed(np.asarray(ratio[WARM:].max(axis=0)), float(log.t[-1] - log.t[0]), observer)
 
 
-def both(label: str, robot: sy.Robot, first: tuple[sy.Log, ...], second: tuple[sy.Log, ...], **options: Any) -> list[Case]:
+def both(
+    label: str,
+    robot: sy.Robot,
+    first: tuple[sy.Log, ...],
+    second: tuple[sy.Log, ...],
+    **options: Any,
+) -> list[Case]:
     """The two ways to fit one half and observe the other."""
     return [Case(robot, first, second, options, label), Case(robot, second, first, options, label)]
 
 
-def halves(log: sy.Log) -> tuple[tuple[sy.Log], tuple[sy.Log]]:
-    """The two halves of a log."""
-    return (log[: log.N // 2],), (log[log.N // 2 :],)
+def divided(log: sy.Log, share: float) -> tuple[tuple[sy.Log], tuple[sy.Log]]:
+    """The first share of a log, and the rest."""
+    cut = int(share * log.N)
+    return (log[:cut],), (log[cut:],)
 
 
 def pendulum(name: str, model: str, prefix: str) -> Iterator[tuple[str, sy.Robot, sy.Log]]:
@@ -70,23 +77,34 @@ def pendulum(name: str, model: str, prefix: str) -> Iterator[tuple[str, sy.Robot
         yield file.stem, robot, sy.Log(**signals, joint_names=robot.joint_names)
 
 
-def cases(name: str, path: Path) -> list[Case]:
-    """The cases of one robot, by its name in ROBOTS; files are written to a folder."""
+def cases(name: str, path: Path, share: float = 0.5) -> list[Case]:
+    """The cases of one robot, by its name in ROBOTS.
+
+    Files are written to a folder, logs are divided at a share.
+    """
     if name == "ur10":
         robot, log = ur10()
-        return both(name, robot, *halves(log))
+        return both(name, robot, *divided(log, share))
     if name == "tx40":
         robot, log = tx40()
-        return both(name, robot, *halves(log), coupling=sy.Coupling("joint_5", "joint_6"))
+        return both(name, robot, *divided(log, share), coupling=sy.Coupling("joint_5", "joint_6"))
     if name == "kuka":
         robot, *runs = kr300(path)
         speeds = [np.load(folder("kuka_kr300") / f"kr300_{run}.npz")["qd_mot"] for run in "AB"]
         first, second = (log.replace(qd=qd) for log, qd in zip(runs, speeds, strict=True))
-        pairs = {name: ((first,), (second,)), "kuka A": halves(first), "kuka B": halves(second)}
-        return [case for label, pair in pairs.items() for case in both(label, robot, *pair, known=kr300_counterbalance)]
+        pairs = {
+            name: ((first,), (second,)),
+            "kuka A": divided(first, share),
+            "kuka B": divided(second, share),
+        }
+        return [
+            case
+            for label, pair in pairs.items()
+            for case in both(label, robot, *pair, known=kr300_counterbalance)
+        ]
     if name == "simple_pendulum":
         logs = list(pendulum("dfki_simple_pendulum", "robot.urdf", ""))
     else:
         model = {"A": "design_A.0_model_2.1.urdf", "C": "design_C.0_model_3.1.urdf"}[name[-1]]
         logs = list(pendulum("dfki_double_pendulum", model, f"design_{name[-1]}.0_"))
-    return [case for label, robot, log in logs for case in both(label, robot, *halves(log))]
+    return [case for label, robot, log in logs for case in both(label, robot, *divided(log, share))]

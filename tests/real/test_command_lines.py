@@ -16,17 +16,30 @@ from tests.real import measured
 __all__ = ["run"]  # the fixture
 
 pytestmark = pytest.mark.filterwarnings("ignore::steelyard.SteelyardWarning")
-TIAGO = ["--ratio", "1,100,100,100,100,336,336,336", "--torque-constant", "1,.136,.136,-.087,-.087,-.0613,-.0613,-.0613"]
+TIAGO = [
+    "--ratio",
+    "1,100,100,100,100,336,336,336",
+    "--torque-constant",
+    "1,.136,.136,-.087,-.087,-.0613,-.0613,-.0613",
+]
 PARTS = [f"tiago_{word}.csv" for word in ("position", "velocity", "effort")]
 ROBOTS = {  # folder, description, files of the log, what must be said, exit code
     "tiago": ("tiago", "tiago_no_hand.urdf", PARTS, ["--effort", "current", *TIAGO], 4),
-    "ur10": ("ur10", "ur10_robot.urdf", ["ur10_exciting_trajectory.db3"], ["--effort", "torque"], 0),
+    "ur10": (
+        "ur10",
+        "ur10_robot.urdf",
+        ["ur10_exciting_trajectory.db3"],
+        ["--effort", "torque"],
+        0,
+    ),
     "tx40": ("staubli_tx40", "tx40_mdh_modified.urdf", ["tx40.npz"], [], 3),
 }
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_from_file_to_report(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_from_file_to_report(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     place, urdf, files, said, code = ROBOTS[name]
     folder = measured.folder(place)
     logs = [word for file in files for word in ("--log", folder / file)]

@@ -1,4 +1,7 @@
-"""The doctor on measured logs: silent where they are healthy, and naming what is planted into them."""
+"""The doctor on measured logs.
+
+Silent where they are healthy, and naming what is planted into them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ def test_the_tx40_has_a_shared_motor_and_nothing_else():
     robot, log = tx40()
     log = log.resampled(500.0)
     assert named(robot, log) == {"coupling": ("joint_5", "joint_6")}
-    assert not named(robot.with_coupling("joint_5", "joint_6", armature=0.0, viscous=0.0, coulomb=0.0), log)
+    assert not named(
+        robot.with_coupling("joint_5", "joint_6", armature=0.0, viscous=0.0, coulomb=0.0), log
+    )
 
 
 def test_the_kr300_with_its_counterbalance_is_silent(tmp_path):
@@ -41,13 +46,23 @@ def test_the_kr300_with_its_counterbalance_is_silent(tmp_path):
 
 PLANTED = {
     "torque scale": lambda robot, log: (robot, log.replace(tau=100 * log.tau)),
-    "gear ratio or torque constant": lambda robot, log: (robot, log.replace(tau=log.tau * np.array([1, 1, 2, 1, 1, 1]))),
+    "gear ratio or torque constant": lambda robot, log: (
+        robot,
+        log.replace(tau=log.tau * np.array([1, 1, 2, 1, 1, 1])),
+    ),
     "clock": lambda robot, log: (robot, log.replace(t=2 * log.t)),
     "gravity direction": lambda robot, log: (robot.with_gravity([0, 0, 9.81]), log),
-    "gravity taken out": lambda robot, log: (robot, log.replace(tau=log.tau - robot.gravity_torque(log.q))),
+    "gravity taken out": lambda robot, log: (
+        robot,
+        log.replace(tau=log.tau - robot.gravity_torque(log.q)),
+    ),
     "currents": lambda robot, log: (
         robot,
-        log.replace(tau=np.load(folder("ur10") / "ur10_exciting_trajectory.npz", allow_pickle=True)["current"]),
+        log.replace(
+            tau=np.load(folder("ur10") / "ur10_exciting_trajectory.npz", allow_pickle=True)[
+                "current"
+            ]
+        ),
     ),
 }
 
@@ -66,4 +81,6 @@ def test_a_measured_log_shows_the_gain_of_joints_that_move_links_and_of_no_wrist
     for joint, shown in (("elbow_joint", True), ("wrist_3_joint", False)):
         assert shows(robot, Planted("gear ratio or torque constant", (joint,), 1.6)) is shown
     noise = reference(robot).noise
-    assert noise[1] < 0.05 < 0.2 < noise[5], "as much as its own fit leaves: the wrist's torque is mostly what no model explains"
+    assert noise[1] < 0.05 < 0.2 < noise[5], (
+        "as much as its own fit leaves: the wrist's torque is mostly what no model explains"
+    )

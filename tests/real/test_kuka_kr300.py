@@ -1,4 +1,7 @@
-"""KUKA KR300: weak excitation, a heavy payload, a counterbalance that is known; one run predicts the other."""
+"""KUKA KR300: weak excitation, a heavy payload, a counterbalance that is known.
+
+One run predicts the other.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,12 @@ def test_with_the_cad_prior_one_run_predicts_the_other(case):
 
 def test_real_links_alone_save_it_too(case):
     robot, A, B = case
-    assert sy.identify(robot, A, known=kr300_counterbalance, diagnose=False).validate(B).total_relative_error <= 0.16
+    assert (
+        sy.identify(robot, A, known=kr300_counterbalance, diagnose=False)
+        .validate(B)
+        .total_relative_error
+        <= 0.16
+    )
 
 
 def untraceable(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
@@ -37,9 +45,15 @@ def untraceable(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
 
 
 def test_the_robot_of_a_fit_has_the_counterbalance_whether_it_is_traced_or_not(case):
-    """fit.robot predicts run B as fit.predict does; without the counterbalance it is off by twice as much."""
+    """fit.robot predicts run B as fit.predict does.
+
+    Without the counterbalance it is off by twice as much.
+    """
     robot, A, B = case
-    fit, other = (sy.identify(robot, A, prior="cad", known=known, diagnose=False) for known in (untraceable, kr300_counterbalance))
+    fit, other = (
+        sy.identify(robot, A, prior="cad", known=known, diagnose=False)
+        for known in (untraceable, kr300_counterbalance)
+    )
     assert fit.robot.known_function is not None
     assert other.robot.known_function is None
     states = B.q, B.qd if B.qd is not None else np.gradient(B.q, B.t, axis=0), np.zeros_like(B.q)
@@ -60,12 +74,21 @@ def test_plain_least_squares_warns(case):
 
 
 def test_joints_two_and_three_are_as_stiff_in_both_runs(case):
-    """By the link encoders of joints 1 to 3, which are 3 ms late. Two standard deviations of both runs overlap."""
+    """By the link encoders of joints 1 to 3, which are 3 ms late.
+
+    Two standard deviations of both runs overlap.
+    """
     robot, *runs = case
     made = []
     for log, run in zip(runs, "AB", strict=True):
-        link = np.load(folder("kuka_kr300") / f"kr300_{run}.npz")["q_link"]  # zeros where there is no encoder
-        usual = {"prior": "cad", "known": kr300_counterbalance, "diagnose": False, "friction": ("viscous", "coulomb", "offset")}
+        # zeros where there is no encoder
+        link = np.load(folder("kuka_kr300") / f"kr300_{run}.npz")["q_link"]
+        usual = {
+            "prior": "cad",
+            "known": kr300_counterbalance,
+            "diagnose": False,
+            "friction": ("viscous", "coulomb", "offset"),
+        }
         fit = sy.identify(robot, log.replace(link_position=link), elastic=True, **usual)
         assert any("joint4, joint5, joint6 is invisible" in sentence for sentence in fit.status)
         made.append(fit.elasticity)
@@ -73,4 +96,6 @@ def test_joints_two_and_three_are_as_stiff_in_both_runs(case):
     assert a.joint_names == ("joint1", "joint2", "joint3")
     assert np.allclose([a.shift, b.shift], 0.003, atol=3e-4)
     assert np.all((a.stiffness[1:] > 2e6) & (a.stiffness[1:] < 1.2e7))
-    assert np.all(np.abs(a.stiffness - b.stiffness)[1:] < 2 * np.hypot(a.stiffness_std, b.stiffness_std)[1:])
+    assert np.all(
+        np.abs(a.stiffness - b.stiffness)[1:] < 2 * np.hypot(a.stiffness_std, b.stiffness_std)[1:]
+    )

@@ -13,9 +13,20 @@ from steelyard.signals.clean import find_faults
 from steelyard.signals.smooth import smooth
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-UR10 = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
+UR10 = (
+    "shoulder_pan_joint",
+    "shoulder_lift_joint",
+    "elbow_joint",
+    "wrist_1_joint",
+    "wrist_2_joint",
+    "wrist_3_joint",
+)
 TIAGO = ("torso_lift_joint", *(f"arm_{i}_joint" for i in range(1, 8)))
-TX40 = Transmission.of(ratio=[32, 32, 45, -48, 45, 32], coupling=[(6, 5, 32)], offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0])
+TX40 = Transmission.of(
+    ratio=[32, 32, 45, -48, 45, 32],
+    coupling=[(6, 5, 32)],
+    offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
+)
 
 
 def folder(name: str) -> Path:
@@ -26,12 +37,18 @@ def folder(name: str) -> Path:
 
 def test_tx40_from_its_motors() -> None:
     place = folder("staubli_tx40")
-    log = read_log({"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"}, mapping=TX40, rate=5000.0)
+    log = read_log(
+        {"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"},
+        mapping=TX40,
+        rate=5000.0,
+    )
     ready = read_log(place / "tx40.npz")
     for name in ("t", "q", "tau"):
         np.testing.assert_allclose(getattr(log, name), getattr(ready, name), atol=1e-12)
     assert (log.N, log.n) == (45000, 6)
-    motors = read_log({"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"}, rate=5000.0)
+    motors = read_log(
+        {"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"}, rate=5000.0
+    )
     assert "gear ratios" in " ".join(find_faults(motors))
     assert find_faults(log) == ()
 
@@ -40,10 +57,13 @@ def test_tx40_smoothed_agrees_with_the_classical_way() -> None:
     log = read_log(folder("staubli_tx40") / "tx40.npz")
     kalman, classical = smooth(log), smooth(log, "butterworth", 50.0)
     for name, tolerance in (("qd", 0.01), ("qdd", 0.03)):
-        a, b = (lowpass(getattr(log, name), log.t, 20.0) for log in (kalman, classical))  # the way to the regressor
+        # the way to the regressor
+        a, b = (lowpass(getattr(log, name), log.t, 20.0) for log in (kalman, classical))
         assert np.all(np.std(a - b, axis=0) < tolerance * np.std(b, axis=0)), name
     assert np.all((kalman.bandwidth > 20) & (kalman.bandwidth < 500))
-    np.testing.assert_allclose(kalman.smoother.noise.sigma_q, [8e-6, 9e-6, 2e-5, 3e-5, 7e-6, 1.3e-5], rtol=0.5)
+    np.testing.assert_allclose(
+        kalman.smoother.noise.sigma_q, [8e-6, 9e-6, 2e-5, 3e-5, 7e-6, 1.3e-5], rtol=0.5
+    )
     assert 0.5 < kalman.sigma[20000, 0, 2] < 2.0  # rad/s2, at 5 kHz
 
 
@@ -73,9 +93,16 @@ def test_ur10_was_filtered_before_and_that_is_said() -> None:
 @pytest.mark.parametrize("run", ["A", "B"])
 def test_kr300_mat_and_npz_are_one_log(run: str) -> None:
     place = folder("kuka_kr300")
-    columns = {"t": "rec.time_cont", "q": "rec.act_pos_mot_deg", "qd": "rec.act_vel_mot_deg_per_s", "tau": "rec.act_torque_abs_nm"}
+    columns = {
+        "t": "rec.time_cont",
+        "q": "rec.act_pos_mot_deg",
+        "qd": "rec.act_vel_mot_deg_per_s",
+        "tau": "rec.act_torque_abs_nm",
+    }
     mat = read_log(place / f"rec_{run}.mat", columns=columns)
-    npz = read_log(place / f"kr300_{run}.npz", columns={"q": "q_mot", "qd": "qd_mot", "tau": "tau_motor"})
+    npz = read_log(
+        place / f"kr300_{run}.npz", columns={"q": "q_mot", "qd": "qd_mot", "tau": "tau_motor"}
+    )
     for name in ("t", "q", "qd", "tau"):
         np.testing.assert_allclose(getattr(mat, name), getattr(npz, name), atol=1e-12)
     with pytest.raises(LogError, match="q_mot, q_link"):
@@ -92,7 +119,10 @@ def test_tiago_says_what_is_wrong_with_it() -> None:
     assert (log.N, log.n, log.joint_names) == (8022, 8, TIAGO)
     assert log.tau is None
     said = " ".join(find_faults(log))
-    assert "exactly zero in more than half of the samples for arm_5_joint, arm_6_joint, arm_7_joint" in said
+    assert (
+        "exactly zero in more than half of the samples for arm_5_joint, arm_6_joint, arm_7_joint"
+        in said
+    )
     assert "qd of arm_1_joint is 0.143 s late" in said
     smoothed = smooth(log)
     assert "The measured velocity was not used" in " ".join(smoothed.remarks)
@@ -100,7 +130,19 @@ def test_tiago_says_what_is_wrong_with_it() -> None:
     late = estimate_delay(smoothed.qd, log.qd, log.dt, 0.5)
     assert np.all((late.seconds > 0.13) & (late.seconds < 0.2))
     assert np.all(late.correlation > 0.99)
-    ratio, k = [1, 100, 100, 100, 100, 336, 336, 336], [1, 0.136, 0.136, -0.087, -0.087, -0.0613, -0.0613, -0.0613]
+    ratio, k = (
+        [1, 100, 100, 100, 100, 336, 336, 336],
+        [
+            1,
+            0.136,
+            0.136,
+            -0.087,
+            -0.087,
+            -0.0613,
+            -0.0613,
+            -0.0613,
+        ],
+    )
     torques = Transmission.of(ratio=ratio, torque_constant=k, position="joint").apply(log)
     np.testing.assert_allclose(torques.tau, log.current * ratio * k, rtol=1e-12)
     np.testing.assert_array_equal(torques.q, log.q)

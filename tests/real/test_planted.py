@@ -1,4 +1,7 @@
-"""Faults planted into a measured log of the UR10: each is named, and no fit of such a log is trusted."""
+"""Faults planted into a measured log of the UR10.
+
+Each is named, and no fit of such a log is trusted.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +55,14 @@ def case() -> tuple[Robot, Log]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_planted_fault_is_named_and_the_fit_is_not_trusted(case: tuple[Robot, Log], fault: str) -> None:
+def test_the_planted_fault_is_named_and_the_fit_is_not_trusted(
+    case: tuple[Robot, Log], fault: str
+) -> None:
     fit = sy.identify(*FAULTS[fault](*case))
     assert not fit.verdict.trusted
-    named = {finding.fault: finding for finding in fit.verdict.findings if finding.severity == "fault"}
+    named = {
+        finding.fault: finding for finding in fit.verdict.findings if finding.severity == "fault"
+    }
     assert fault in named
     assert named[fault].certainty > 0.9
     assert any(named[fault].sentence in reason for reason in fit.verdict.reasons)
@@ -69,7 +76,9 @@ def test_the_healthy_log_has_no_finding_and_is_trusted(case: tuple[Robot, Log]) 
     assert fit.verdict.trusted
 
 
-def test_a_validation_log_with_torques_times_minus_three_is_believed(case: tuple[Robot, Log]) -> None:
+def test_a_validation_log_with_torques_times_minus_three_is_believed(
+    case: tuple[Robot, Log],
+) -> None:
     robot, log = case
     fit = sy.identify(robot, log[: log.N // 2])
     other = fit.validate(log[log.N // 2 :].replace(tau=-3 * log.tau[log.N // 2 :]))

@@ -13,7 +13,15 @@ from tests.real.measured import folder, held_out, tx40
 COUPLING = sy.Coupling("joint_5", "joint_6")
 MASK = {f"joint_{j}": v for j, v in enumerate([0.050, 0.050, 0.075, 0.072, 0.056, 0.122], 1)}
 
-CLASSICAL = {"coupling": COUPLING, "mask": MASK, "smoothing": "butterworth", "cutoff": 50, "decimate": 100, "delay": 0, "coulomb_width": 0}
+CLASSICAL = {
+    "coupling": COUPLING,
+    "mask": MASK,
+    "smoothing": "butterworth",
+    "cutoff": 50,
+    "decimate": 100,
+    "delay": 0,
+    "coulomb_width": 0,
+}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +46,8 @@ def test_in_sample_with_the_source_mask(case):
 
 def test_without_a_mask_low_speed_friction_is_won(case):
     robot, log = case
-    assert sy.identify(robot, log, coupling=COUPLING, diagnose=False).total_relative_error <= 0.070  # plain least squares 7.4 to 9.3 %
+    # plain least squares 7.4 to 9.3 %
+    assert sy.identify(robot, log, coupling=COUPLING, diagnose=False).total_relative_error <= 0.070
 
 
 def test_held_out_on_alternating_seconds(case):
@@ -46,12 +55,16 @@ def test_held_out_on_alternating_seconds(case):
     blocks = log.blocks(1.0)
     for train, test in ((blocks[::2], blocks[1::2]), (blocks[1::2], blocks[::2])):
         assert (
-            held_out(sy.identify(robot, train, coupling=COUPLING, mask=MASK, diagnose=False), test) <= 0.062
+            held_out(sy.identify(robot, train, coupling=COUPLING, mask=MASK, diagnose=False), test)
+            <= 0.062
         )  # plain weighted least squares 6.82 %
 
 
 def published():
-    """The source's base parameters by our short names: value and its relative standard deviation [%]."""
+    """The source's base parameters by our short names.
+
+    Value and its relative standard deviation [%].
+    """
     ours = {"mx": "mcx", "my": "mcy", "mz": "mcz", "fv": "Fv", "fs": "Fc", "off": "F0"}
     coupled = {"Iam6": "Iam6", "fvm6": "Fvm6", "fsm6": "Fcm6"}
     table = {}

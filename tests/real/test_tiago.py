@@ -22,7 +22,12 @@ def test_the_verdict_is_no(diagnosis):
 
 
 def test_the_dead_channels_are_named(diagnosis):
-    dead = {joint for finding in diagnosis.findings if finding.fault == "dead channel" for joint in finding.joints}
+    dead = {
+        joint
+        for finding in diagnosis.findings
+        if finding.fault == "dead channel"
+        for joint in finding.joints
+    }
     assert "arm_6_joint" in dead
     assert dead <= {"arm_5_joint", "arm_6_joint", "arm_7_joint"}
 

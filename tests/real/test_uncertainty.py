@@ -1,4 +1,7 @@
-"""Halves of a measured log against each other: their differences are as large as their standard deviations say, and bands hold."""
+"""Halves of a measured log against each other.
+
+Their differences are as large as their standard deviations say, and bands hold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The verdict of a validation on the measured log of the UR10: halves of one motion, and a motion outside the region."""
+"""The verdict of a validation on the measured log of the UR10.
+
+Halves of one motion, and a motion outside the region.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,15 @@ def test_the_other_half_is_predicted_as_expected(case: tuple[sy.Fit, sy.Log]) ->
     assert 0.8 < inside.mean() < 1.0
     e, tau = made.measured - made.predicted, made.measured
     assert made.verdict.trusted
-    assert made.verdict.error == max(fit.verdict.error, np.linalg.norm(e[inside]) / np.linalg.norm(tau[inside]))
-    assert made.verdict.outside_error == pytest.approx(np.linalg.norm(e[~inside]) / np.linalg.norm(tau[~inside]))
-    for j, (joint, limits) in enumerate(zip(made.verdict.joints, fit.robot.tree.limits, strict=True)):
+    assert made.verdict.error == max(
+        fit.verdict.error, np.linalg.norm(e[inside]) / np.linalg.norm(tau[inside])
+    )
+    assert made.verdict.outside_error == pytest.approx(
+        np.linalg.norm(e[~inside]) / np.linalg.norm(tau[~inside])
+    )
+    for j, (joint, limits) in enumerate(
+        zip(made.verdict.joints, fit.robot.tree.limits, strict=True)
+    ):
         for mask, stated in ((inside, joint.inside), (~inside, joint.outside)):
             rms = np.sqrt(np.mean(e[mask, j] ** 2))
             assert stated.error == pytest.approx(rms)
@@ -40,7 +49,9 @@ def test_the_last_wrist_has_a_word_of_its_own(case: tuple[sy.Fit, sy.Log]) -> No
     assert wrist.inside.percent_of_torque > 25.0
     assert wrist.inside.percent_of_rated < 5.0
     assert (wrist.word, case[0].verdict.word) == ("trusted within", "trusted within")
-    assert any("wrist_3_joint" in reason and "rated torque" in reason for reason in case[0].verdict.reasons)
+    assert any(
+        "wrist_3_joint" in reason and "rated torque" in reason for reason in case[0].verdict.reasons
+    )
 
 
 def test_a_motion_outside_the_region_says_nothing_of_the_error_inside() -> None:
@@ -51,7 +62,11 @@ def test_a_motion_outside_the_region_says_nothing_of_the_error_inside() -> None:
     outside[: log.N // 3] = False
     edges = np.flatnonzero(np.diff(np.r_[0, outside.astype(int), 0])).reshape(-1, 2)
     start, end = edges[np.argmax(np.ptp(edges, axis=1))]
-    for scale, words in ((1.0, {fit.verdict.word}), (1.5, {"doubtful", "refused"}), (-3.0, {"refused"})):
+    for scale, words in (
+        (1.0, {fit.verdict.word}),
+        (1.5, {"doubtful", "refused"}),
+        (-3.0, {"refused"}),
+    ):
         made = fit.validate(log[start:end].replace(tau=scale * log.tau[start:end]))
         assert not made.inside.any()
         assert made.verdict.word in words

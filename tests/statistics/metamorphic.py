@@ -1,6 +1,7 @@
 """Robots, logs and fits of the metamorphic laws, and when two fits are the same.
 
-Robots of the zoo have what matters: tree, sliding joints, mimic joints, rotors, couplings, links without mass, tilted gravity.
+Robots of the zoo have what matters: tree, sliding joints, mimic joints, rotors, couplings, links
+without mass, tilted gravity.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ FREE = (*LINEAR, "sequential", "ridge")  # no description has a part in them
 EVERY_ROBOT = pytest.mark.parametrize("name", ROBOTS)
 
 
-KEYS = ("armature", "viscous", "coulomb", "offset")  # in which torques are linear, so that nothing is searched for
+# in which torques are linear, so that nothing is searched for
+KEYS = ("armature", "viscous", "coulomb", "offset")
 
 
 @cache
@@ -32,7 +34,10 @@ def robot(name):
     if name not in zoo.ZOO:
         return rubbing(sy.load(name))
     m = zoo.mechanism(name)
-    joints = (replace(j, terms=type(j.terms).of({key: j.terms[key] for key in KEYS if key in j.terms})) for j in m.joints)
+    joints = (
+        replace(j, terms=type(j.terms).of({key: j.terms[key] for key in KEYS if key in j.terms}))
+        for j in m.joints
+    )
     return sy.Robot(replace(m, joints=tuple(joints)))
 
 
@@ -49,7 +54,9 @@ def fit(name, estimator):
 def close(found, expected, rtol=1e-6):
     """Equal up to a part of the value or of the largest one; infinite in the same places."""
     found, expected = np.asarray(found), np.asarray(expected)
-    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * np.abs(expected[np.isfinite(expected)]).max())
+    np.testing.assert_allclose(
+        found, expected, rtol=rtol, atol=rtol * np.abs(expected[np.isfinite(expected)]).max()
+    )
 
 
 def same(one, other, rtol=1e-6, std=1e-4):

@@ -23,13 +23,22 @@ SIGMA = (0.4, 0.05)  # [N m] noise of the two joints
 @cache
 def planar() -> Robot:
     """Two joints with friction and rotors."""
-    return sy.load("planar_2r").with_friction(viscous=[2.0, 1.0], coulomb=[1.5, 0.8], offset=[0.2, -0.1]).with_rotors([0.3, 0.2])
+    return (
+        sy.load("planar_2r")
+        .with_friction(viscous=[2.0, 1.0], coulomb=[1.5, 0.8], offset=[0.2, -0.1])
+        .with_rotors([0.3, 0.2])
+    )
 
 
 @cache
 def pendulum() -> Robot:
     """One joint with friction and a rotor."""
-    return sy.load("planar_2r").freeze({"joint2": 0.3}).with_friction(viscous=0.7, coulomb=0.5, offset=0.1).with_rotors(0.2)
+    return (
+        sy.load("planar_2r")
+        .freeze({"joint2": 0.3})
+        .with_friction(viscous=0.7, coulomb=0.5, offset=0.1)
+        .with_rotors(0.2)
+    )
 
 
 @cache
@@ -38,12 +47,23 @@ def model_of(robot: Robot) -> Model:
 
 
 def samples_of(
-    robot: Robot, N: int = 400, sigma: Sequence[float] | float = SIGMA, rho: float = 0.0, seed: int = 0, rate: float = 50.0
+    robot: Robot,
+    N: int = 400,
+    sigma: Sequence[float] | float = SIGMA,
+    rho: float = 0.0,
+    seed: int = 0,
+    rate: float = 50.0,
 ) -> Samples:
     """Samples along a smooth motion with exact derivatives, and torque noise of deviation `sigma` (n,) [N m] and correlation rho."""
     t, q, qd, qdd = fourier(robot.n, N / rate, rate, seed)
     tau = robot.inverse_dynamics(q, qd, qdd)
-    return Samples(t, q, qd, qdd, tau + np.asarray(sigma) * coloured(tau.shape, rho, np.random.default_rng(seed + 1)))
+    return Samples(
+        t,
+        q,
+        qd,
+        qdd,
+        tau + np.asarray(sigma) * coloured(tau.shape, rho, np.random.default_rng(seed + 1)),
+    )
 
 
 def problem_of(robot: Robot, *samples: Samples, decimate: int = 1) -> Problem:
@@ -56,8 +76,14 @@ def with_mask(samples: Samples, least: float) -> Samples:
 
 
 def stacked(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """All rows in use, in order of time: Y (R, b), tau (R,), joint (R,) and the number of the sample (R,) among all kept ones."""
-    Y, tau, keep = (np.concatenate(x) for x in zip(*((b.Y, b.tau, in_use(b)) for b in problem.blocks()), strict=True))
+    """All rows in use, in order of time.
+
+    Y (R, b), tau (R,), joint (R,) and the number of the sample (R,) among all kept ones.
+    """
+    Y, tau, keep = (
+        np.concatenate(x)
+        for x in zip(*((b.Y, b.tau, in_use(b)) for b in problem.blocks()), strict=True)
+    )
     number, joint = np.nonzero(keep)
     return Y[number, joint], tau[number, joint], joint, number
 

@@ -1,4 +1,7 @@
-"""The covariance of the base parameters: its scores, against statsmodels' HAC covariance, and the noise that residuals hide."""
+"""The covariance of the base parameters.
+
+Its scores, against statsmodels' HAC covariance, and the noise that residuals hide.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,26 @@ from steelyard.identification.result.held_out import held_out
 from steelyard.identification.result.jackknife import SPAN, jackknife
 from steelyard.identification.result.residuals import residuals
 from steelyard.identification.result.torque_noise import TorqueNoise
-from steelyard.identification.result.uncertainty import by_torque_rows, noise_of_samples
+from steelyard.identification.result.uncertainty import covariance_of_rows, noise_of_samples
 from tests.motions import coloured
 from tests.statistics.problems import planar, problem_of, samples_of, stacked, with_mask
 
 CASES = {
     "one log": lambda: problem_of(planar(), samples_of(planar(), 900)),
-    "three logs": lambda: problem_of(planar(), *(samples_of(planar(), N, seed=N) for N in (300, 40, 500))),
-    "masked": lambda: problem_of(planar(), with_mask(samples_of(planar(), 700), 0.4), with_mask(samples_of(planar(), 300, seed=4), 0.4)),
-    "decimated": lambda: problem_of(planar(), samples_of(planar(), 2000), samples_of(planar(), 1501, seed=4), decimate=4),
+    "three logs": lambda: problem_of(
+        planar(), *(samples_of(planar(), N, seed=N) for N in (300, 40, 500))
+    ),
+    "masked": lambda: problem_of(
+        planar(),
+        with_mask(samples_of(planar(), 700), 0.4),
+        with_mask(samples_of(planar(), 300, seed=4), 0.4),
+    ),
+    "decimated": lambda: problem_of(
+        planar(), samples_of(planar(), 2000), samples_of(planar(), 1501, seed=4), decimate=4
+    ),
     "a long log": lambda: problem_of(planar(), samples_of(planar(), 9000, rate=400.0)),
-    "a motion twice": lambda: problem_of(planar(), samples_of(planar(), 1000)),  # its period is 10 s
+    # its period is 10 s
+    "a motion twice": lambda: problem_of(planar(), samples_of(planar(), 1000)),
 }
 EVERY = pytest.mark.parametrize("case", CASES)
 
@@ -45,9 +57,13 @@ def test_scores_and_information_of_the_cells_are_those_of_their_rows(case):
     for k in range(made.cells.count):
         rows = Y[cell == k] * w[cell == k, None]
         np.testing.assert_allclose(made.information[k], rows.T @ rows, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(made.scores[k], rows.T @ (e * w)[cell == k], rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(
+            made.scores[k], rows.T @ (e * w)[cell == k], rtol=1e-7, atol=1e-7
+        )
     np.testing.assert_allclose(made.information.sum(axis=0), (Y.T * w**2) @ Y, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(made.scores.sum(axis=0) / np.sqrt(np.diag((Y.T * w**2) @ Y)), 0.0, atol=1e-6)
+    np.testing.assert_allclose(
+        made.scores.sum(axis=0) / np.sqrt(np.diag((Y.T * w**2) @ Y)), 0.0, atol=1e-6
+    )
 
 
 def test_information_of_many_samples_is_that_of_some_and_counts_for_all(monkeypatch):
@@ -58,9 +74,16 @@ def test_information_of_many_samples_is_that_of_some_and_counts_for_all(monkeypa
     some = residuals(problem, estimate.base, estimate.weights)
     np.testing.assert_array_equal(some.scores, whole.scores)
     offsets = [k for k, name in enumerate(problem.base.names) if name.endswith(".F0")]
-    np.testing.assert_allclose(some.information[:, offsets, offsets], whole.information[:, offsets, offsets])  # these count rows
+    # these count rows
+    np.testing.assert_allclose(
+        some.information[:, offsets, offsets], whole.information[:, offsets, offsets]
+    )
     total, size = whole.information.sum(axis=0), np.sqrt(np.diag(whole.information.sum(axis=0)))
-    np.testing.assert_allclose(some.information.sum(axis=0) / np.outer(size, size), total / np.outer(size, size), atol=0.005)
+    np.testing.assert_allclose(
+        some.information.sum(axis=0) / np.outer(size, size),
+        total / np.outer(size, size),
+        atol=0.005,
+    )
     assert not np.allclose(some.information, whole.information, rtol=1e-6)
 
 
@@ -88,39 +111,55 @@ def test_blocks_that_overlap_are_the_hac_covariance_of_statsmodels(rng, memory):
     e = fit.resid
     found = root @ jackknife(X[:, :, None] * X[:, None, :], X * e[:, None], (N,), root) @ root.T
     size = np.sqrt(np.diag(expected))
-    np.testing.assert_allclose(found / np.outer(size, size), expected / np.outer(size, size), atol=0.03)
+    np.testing.assert_allclose(
+        found / np.outer(size, size), expected / np.outer(size, size), atol=0.03
+    )
     plain = fit.cov_params()
-    assert np.max(np.abs(found - plain) / np.outer(size, size)) > 0.1, "neither memory nor unequal noise are in the plain covariance"
+    assert np.max(np.abs(found - plain) / np.outer(size, size)) > 0.1, (
+        "neither memory nor unequal noise are in the plain covariance"
+    )
 
 
 def test_the_covariance_is_in_the_units_of_the_base_parameters():
-    """R^-1 J R^-T for the factor R of the weighted rows: against the jackknife with the inverse by Cholesky."""
+    """R^-1 J R^-T for the factor R of the weighted rows.
+
+    Against the jackknife with the inverse by Cholesky.
+    """
     problem = CASES["one log"]()
     estimate = WLS().fit(problem)
     made = residuals(problem, estimate.base, estimate.weights)
     A = made.information.sum(axis=0)
     root = np.linalg.inv(np.linalg.cholesky(A)).T
     expected = root @ jackknife(made.information, made.scores, made.cells.ends, root) @ root.T
-    found = by_torque_rows(problem.total.triangle(estimate.weights), made)
+    found = covariance_of_rows(problem.total.triangle(estimate.weights), made)
     size = np.sqrt(np.diag(expected))
-    np.testing.assert_allclose(found / np.outer(size, size), expected / np.outer(size, size), atol=1e-6)
+    np.testing.assert_allclose(
+        found / np.outer(size, size), expected / np.outer(size, size), atol=1e-6
+    )
 
 
 @EVERY
 def test_the_noise_is_the_residuals_and_what_the_parameters_took_of_them(case):
-    """sigma_j^2 = (|e_j|^2 + tr(Y_j cov Y_j^T)) / N_j; for white noise of equal size that is division by N - b."""
+    """sigma_j^2 = (|e_j|^2 + tr(Y_j cov Y_j^T)) / N_j.
+
+    For white noise of equal size that is division by N - b.
+    """
     problem = CASES[case]()
     Y, tau, joint, _ = stacked(problem)
     estimate = WLS(iterations=50).fit(problem)
     e = tau - Y @ estimate.base
     A = (Y.T * estimate.weights[joint] ** 2) @ Y
-    sigma, noise = noise_of_samples(problem, estimate, np.linalg.inv(A), TorqueNoise(np.ones(1), np.ones((1, 2))))
+    sigma, noise = noise_of_samples(
+        problem, estimate, np.linalg.inv(A), TorqueNoise(np.ones(1), np.ones((1, 2)))
+    )
     rows = [joint == j for j in range(2)]
     taken = np.array([np.sum((Y[r] @ np.linalg.inv(A)) * Y[r]) / r.sum() for r in rows])
     np.testing.assert_allclose(sigma**2, [np.mean(e[r] ** 2) for r in rows] + taken, rtol=1e-7)
     np.testing.assert_allclose(noise.taken, taken, rtol=1e-7)
     weighted = sum(sigma[j] ** 2 * estimate.weights[j] ** 2 * rows[j].sum() for j in range(2))
-    assert weighted == pytest.approx(np.sum((e * estimate.weights[joint]) ** 2) + problem.base.n_base, rel=1e-7)
+    assert weighted == pytest.approx(
+        np.sum((e * estimate.weights[joint]) ** 2) + problem.base.n_base, rel=1e-7
+    )
 
 
 def test_held_out_errors_are_those_of_estimates_without_each_part():
@@ -135,11 +174,16 @@ def test_held_out_errors_are_those_of_estimates_without_each_part():
         base = np.linalg.lstsq(Y[others] * w[others, None], tau[others] * w[others], rcond=None)[0]
         for j in range(2):
             rows = (part == k) & (joint == j)
-            squares[k, j], torque[k, j] = np.sum((tau - Y @ base)[rows] ** 2), np.sum(tau[rows] ** 2)
+            squares[k, j], torque[k, j] = (
+                np.sum((tau - Y @ base)[rows] ** 2),
+                np.sum(tau[rows] ** 2),
+            )
     found = held_out(problem, estimate)
     np.testing.assert_allclose(found.residual_squares, squares, rtol=1e-7)
     np.testing.assert_allclose(found.torque_squares, torque, rtol=1e-9)
-    np.testing.assert_array_equal(found.counts, [[np.sum((part == k) & (joint == j)) for j in range(2)] for k in range(8)])
+    np.testing.assert_array_equal(
+        found.counts, [[np.sum((part == k) & (joint == j)) for j in range(2)] for k in range(8)]
+    )
     np.testing.assert_allclose(found.rms, np.sqrt(squares.sum(axis=0) / problem.N))
     assert found.total == pytest.approx(np.sqrt(squares.sum() / torque.sum()))
     assert found.worst == pytest.approx(np.max(np.sqrt(squares.sum(axis=1) / torque.sum(axis=1))))
@@ -162,4 +206,6 @@ def test_a_root_of_the_inverse_is_one_in_any_units(rng):
     R = np.linalg.qr(np.column_stack([A, rng.normal(size=50)]), mode="r")
     H = inverse_root(R)
     size = np.linalg.norm(A, axis=0)
-    np.testing.assert_allclose(H @ H.T * np.outer(size, size), np.linalg.inv((A / size).T @ (A / size)), rtol=1e-8)
+    np.testing.assert_allclose(
+        H @ H.T * np.outer(size, size), np.linalg.inv((A / size).T @ (A / size)), rtol=1e-8
+    )

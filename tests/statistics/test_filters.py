@@ -10,7 +10,13 @@ from scipy import signal
 
 from steelyard.identification.model import problem as problem_module
 from steelyard.identification.model.problem import block_length
-from steelyard.identification.samples.decimation import REACH, common_factor, decimated, natural_factor, weights
+from steelyard.identification.samples.decimation import (
+    REACH,
+    common_factor,
+    decimated,
+    natural_factor,
+    weights,
+)
 from steelyard.identification.samples.noise import rough
 from steelyard.signals import Noise, Smoother, decimate, lowpass
 from steelyard.signals.filters import design
@@ -23,14 +29,17 @@ FACTORS = pytest.mark.parametrize("factor", [2, 3, 10, 41])
 
 
 @FACTORS
-def test_the_low_pass_of_the_decimation_is_scipys_window_design_at_four_fifths_of_the_new_nyquist_frequency(factor):
+def test_the_low_pass_of_the_decimation_is_scipys_window_design_at_four_fifths_of_the_new_nyquist_frequency(
+    factor,
+):
     expected = signal.firwin(2 * REACH * factor + 1, 0.8 / factor, window=("kaiser", 5.0))
     np.testing.assert_allclose(weights(factor), expected, atol=1e-15)
 
 
 @FACTORS
 def test_what_would_come_back_as_another_frequency_is_taken_out_and_what_is_slow_stays(factor):
-    f = np.array([0.0, 0.1, 0.4, 0.5, 0.62, 0.8, 1.0]) / factor  # per sample; half a period per kept sample is 0.5 / factor
+    # per sample; half a period per kept sample is 0.5 / factor
+    f = np.array([0.0, 0.1, 0.4, 0.5, 0.62, 0.8, 1.0]) / factor
     _, gain = signal.freqz(weights(factor), worN=2 * np.pi * f)
     np.testing.assert_allclose(np.abs(gain), [1.0, 1.0, 0.5, 0.1, 0.0, 0.0, 0.0], atol=0.06)
     np.testing.assert_allclose(np.abs(gain[:2]), 1.0, atol=0.005)
@@ -40,7 +49,9 @@ def test_what_would_come_back_as_another_frequency_is_taken_out_and_what_is_slow
 def test_decimation_is_scipys_filter_at_every_kept_sample(factor, rng):
     x = rng.normal(size=(1500, 2))
     count = -(-1500 // factor)
-    whole = signal.upfirdn(weights(factor), x, down=1, axis=0)[REACH * factor : REACH * factor + 1500]
+    whole = signal.upfirdn(weights(factor), x, down=1, axis=0)[
+        REACH * factor : REACH * factor + 1500
+    ]
     one = signal.upfirdn(weights(factor), np.ones(1500))[REACH * factor : REACH * factor + 1500]
     expected = (whole / one[:, None])[::factor]
     np.testing.assert_allclose(decimated(x, factor, 0, count), expected, atol=1e-12)
@@ -50,7 +61,9 @@ def test_decimation_is_scipys_filter_at_every_kept_sample(factor, rng):
 
 @pytest.mark.parametrize("order", [2, 4])
 @pytest.mark.parametrize(("factor", "rate"), [(4, 200.0), (10, 1000.0)])
-def test_arrays_are_decimated_through_a_low_pass_at_four_fifths_of_the_new_nyquist_frequency(factor, rate, order, rng):
+def test_arrays_are_decimated_through_a_low_pass_at_four_fifths_of_the_new_nyquist_frequency(
+    factor, rate, order, rng
+):
     t = np.arange(3000) / rate
     x = rng.normal(size=(3000, 2))
     sections = design(0.4 * rate / factor, rate, order)
@@ -107,12 +120,17 @@ def test_one_frequency_of_many_counts_as_soon_as_it_has_a_hundredth_of_the_power
 
 
 def test_all_logs_have_the_decimation_that_the_fastest_of_those_that_move_needs():
-    quick, slow = (replace(samples_of(planar(), 4000, rate=400.0), t=np.arange(4000) / rate) for rate in (400.0, 100.0))
+    quick, slow = (
+        replace(samples_of(planar(), 4000, rate=400.0), t=np.arange(4000) / rate)
+        for rate in (400.0, 100.0)
+    )
     still = replace(slow, qd=1e-3 * slow.qd[::-1], t=np.arange(4000) / 50.0)
     own = [natural_factor(s.t, s.qd) for s in (quick, slow)]
     assert own[0] > own[1]
     assert common_factor((quick, slow)) == own[1]
-    assert common_factor((quick, still)) == own[0], "a log in which next to nothing moves does not count"
+    assert common_factor((quick, still)) == own[0], (
+        "a log in which next to nothing moves does not count"
+    )
     assert common_factor((quick,), fewest=2000) == 2, "two thousand samples are left"
 
 
@@ -124,12 +142,16 @@ def test_the_noise_of_a_smooth_signal_is_told_by_fourth_differences(rho, rng):
     np.testing.assert_allclose(rough(x, 2 * x), [[1e-3, 2e-2], [2e-3, 4e-2]], rtol=0.05)
 
 
-# parts of long logs -----------------------------------------------------------------------------------------------------------------------
+# parts of long logs
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("decimation", [1, 3, 7])
 def test_blocks_of_a_long_log_are_the_whole(decimation, monkeypatch):
-    """The reach of the low-pass is added on both sides of a block: rows do not depend on where blocks begin."""
+    """The reach of the low-pass is added on both sides of a block.
+
+    Rows do not depend on where blocks begin.
+    """
     samples = with_mask(samples_of(planar(), 3000, rate=100.0), 0.2)
     whole = list(problem_of(planar(), samples, decimate=decimation).blocks())
     monkeypatch.setattr(problem_module, "BLOCK", 256)
@@ -137,20 +159,35 @@ def test_blocks_of_a_long_log_are_the_whole(decimation, monkeypatch):
     parts = list(problem_of(planar(), samples, decimate=decimation).blocks())
     assert len(whole) == 1 < 10 < len(parts)
     for name in ("t", "Y", "tau", "known", "keep"):
-        np.testing.assert_allclose(np.concatenate([getattr(b, name) for b in parts]), getattr(whole[0], name), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            np.concatenate([getattr(b, name) for b in parts]),
+            getattr(whole[0], name),
+            rtol=1e-9,
+            atol=1e-9,
+        )
     expected = decimated(samples.tau, decimation, 0, -(-3000 // decimation))
     np.testing.assert_allclose(whole[0].tau, expected, atol=1e-9)
 
 
 def test_no_block_reaches_across_a_gap():
-    one, other = samples_of(planar(), 900, rate=100.0), samples_of(planar(), 600, rate=100.0, seed=7)
+    one, other = (
+        samples_of(planar(), 900, rate=100.0),
+        samples_of(planar(), 600, rate=100.0, seed=7),
+    )
     joined = replace(
         one,
         t=np.concatenate([one.t, other.t + one.t[-1] + 1.0]),
-        **{name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in ("q", "qd", "qdd", "tau")},
+        **{
+            name: np.concatenate([getattr(one, name), getattr(other, name)])
+            for name in ("q", "qd", "qdd", "tau")
+        },
     )
     apart = np.concatenate([b.tau for b in problem_of(planar(), one, other, decimate=5).blocks()])
-    np.testing.assert_allclose(np.concatenate([b.tau for b in problem_of(planar(), joined, decimate=5).blocks()]), apart, atol=1e-12)
+    np.testing.assert_allclose(
+        np.concatenate([b.tau for b in problem_of(planar(), joined, decimate=5).blocks()]),
+        apart,
+        atol=1e-12,
+    )
 
 
 def test_parts_of_a_long_log_overlap_by_so_much_that_they_are_the_whole(monkeypatch, rng):
@@ -164,4 +201,6 @@ def test_parts_of_a_long_log_overlap_by_so_much_that_they_are_the_whole(monkeypa
     parts = list(Smoother(noise, 0.001).parts(t, q))
     assert [part.stop for part, _, _ in parts] == [4500, 9000, 13_000]
     sigma = np.sqrt(np.einsum("...ii->...i", P))
-    np.testing.assert_allclose(np.concatenate([x for _, x, _ in parts]) / sigma, whole / sigma, atol=1e-4)
+    np.testing.assert_allclose(
+        np.concatenate([x for _, x, _ in parts]) / sigma, whole / sigma, atol=1e-4
+    )

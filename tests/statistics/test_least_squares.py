@@ -6,13 +6,31 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from steelyard.identification.estimators.least_squares import OLS, WLS, Sequential, inverse_information, noise, weighted
-from tests.statistics.problems import SIGMA, pendulum, planar, problem_of, samples_of, stacked, truth, with_mask
+from steelyard.identification.estimators.least_squares import (
+    OLS,
+    WLS,
+    Sequential,
+    inverse_information,
+    noise,
+    weighted,
+)
+from tests.statistics.problems import (
+    SIGMA,
+    pendulum,
+    planar,
+    problem_of,
+    samples_of,
+    stacked,
+    truth,
+    with_mask,
+)
 
 CASES = {
     "one log": lambda: problem_of(planar()),
     "one joint": lambda: problem_of(pendulum(), samples_of(pendulum(), sigma=0.3)),
-    "two logs": lambda: problem_of(planar(), samples_of(planar()), samples_of(planar(), 250, seed=5)),
+    "two logs": lambda: problem_of(
+        planar(), samples_of(planar()), samples_of(planar(), 250, seed=5)
+    ),
     "masked": lambda: problem_of(planar(), with_mask(samples_of(planar(), 600), 0.3)),
     "decimated": lambda: problem_of(planar(), samples_of(planar(), 1500), decimate=3),
     "few rows": lambda: problem_of(planar(), samples_of(planar(), 12, rate=2.0)),
@@ -26,7 +44,12 @@ def test_ordinary_least_squares_is_that_of_statsmodels(case):
     Y, tau, *_ = stacked(problem)
     expected = sm.OLS(tau, Y).fit()
     np.testing.assert_allclose(OLS().fit(problem).base, expected.params, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(inverse_information(problem.total.triangle()), expected.normalized_cov_params, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        inverse_information(problem.total.triangle()),
+        expected.normalized_cov_params,
+        rtol=1e-6,
+        atol=1e-9,
+    )
 
 
 @EVERY
@@ -41,8 +64,13 @@ def test_weighted_least_squares_is_that_of_statsmodels_with_the_weights_that_it_
 
 
 @EVERY
-def test_weights_are_one_over_the_deviation_of_the_residuals_whose_degrees_of_freedom_are_those_of_statsmodels(case):
-    """At the fixed point the weighted residuals have unit variance: statsmodels' scale, over N - b degrees of freedom, is one."""
+def test_weights_are_one_over_the_deviation_of_the_residuals_whose_degrees_of_freedom_are_those_of_statsmodels(
+    case,
+):
+    """At the fixed point the weighted residuals have unit variance.
+
+    Statsmodels' scale, over N - b degrees of freedom, is one.
+    """
     problem = CASES[case]()
     Y, tau, joint, _ = stacked(problem)
     found = WLS(iterations=50).fit(problem)
@@ -94,7 +122,11 @@ def test_joint_by_joint_the_last_joint_is_least_squares_of_its_own_rows():
     np.testing.assert_allclose(found.base[list(problem.reach[1])], last.params, rtol=1e-6)
     rest = [k for k in range(problem.base.n_base) if k not in problem.reach[1]]
     left = tau - Y[:, problem.reach[1]] @ last.params
-    np.testing.assert_allclose(found.base[rest], sm.OLS(left[joint == 0], Y[joint == 0][:, rest]).fit().params, rtol=1e-6)
+    np.testing.assert_allclose(
+        found.base[rest], sm.OLS(left[joint == 0], Y[joint == 0][:, rest]).fit().params, rtol=1e-6
+    )
     growth = [np.linalg.norm((tau - Y @ found.base)[joint == j]) for j in range(2)]
     together = [np.linalg.norm((tau - Y @ OLS().fit(problem).base)[joint == j]) for j in range(2)]
-    np.testing.assert_allclose(found.details["error_accumulation"], np.divide(growth, together), rtol=1e-6)
+    np.testing.assert_allclose(
+        found.details["error_accumulation"], np.divide(growth, together), rtol=1e-6
+    )

@@ -1,4 +1,7 @@
-"""What is done to a robot and its log together changes the estimate in a known way: mountings, turns, signs and torques."""
+"""What is done to a robot and its log together changes the estimate in a known way.
+
+Mountings, turns, signs and torques.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,36 @@ from steelyard.algebra.spatial import Pose
 from tests import zoo
 from tests.motions import fourier, rubbing
 from tests.random_robots import random_pose
-from tests.statistics.metamorphic import EVERY_ROBOT, FIXED, LINEAR, changed, close, fit, log, robot, same
+from tests.statistics.metamorphic import (
+    EVERY_ROBOT,
+    FIXED,
+    LINEAR,
+    changed,
+    close,
+    fit,
+    log,
+    robot,
+    same,
+)
 
-# the robot in space -----------------------------------------------------------------------------------------------------------------------
+# the robot in space
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def turned(robot, pose):
-    """The robot on a base whose frame is turned and moved: what was at X is now at pose X, and gravity turns with it."""
+    """The robot on a base whose frame is turned and moved.
+
+    What was at X is now at pose X, and gravity turns with it.
+    """
     m = robot.mechanism
-    joints = tuple(replace(j, origin=pose.compose(j.origin)) if j.parent == m.root else j for j in m.joints)
-    on_base = {j.name: replace(j.rotor, axis=tuple(np.array(pose.R) @ j.rotor.axis)) for j in joints if j.rotor and j.rotor.mount == m.root}
+    joints = tuple(
+        replace(j, origin=pose.compose(j.origin)) if j.parent == m.root else j for j in m.joints
+    )
+    on_base = {
+        j.name: replace(j.rotor, axis=tuple(np.array(pose.R) @ j.rotor.axis))
+        for j in joints
+        if j.rotor and j.rotor.mount == m.root
+    }
     joints = tuple(replace(j, rotor=on_base[j.name]) if j.name in on_base else j for j in joints)
     gravity = tuple(float(x) for x in np.array(pose.R) @ np.array(m.gravity))
     return sy.Robot(replace(m, joints=joints, gravity=gravity))
@@ -31,7 +54,10 @@ def turned(robot, pose):
 def test_gravity_that_turns_with_the_base_is_not_felt(name, rng):
     other = turned(robot(name), random_pose(rng))
     made = log(name)
-    np.testing.assert_allclose(other.inverse_dynamics(made.q, made.qd, made.qdd), robot(name).inverse_dynamics(made.q, made.qd, made.qdd))
+    np.testing.assert_allclose(
+        other.inverse_dynamics(made.q, made.qd, made.qdd),
+        robot(name).inverse_dynamics(made.q, made.qd, made.qdd),
+    )
     found = sy.identify(other, made, "wls", **FIXED)
     predicted, expected = found.predicted, fit(name, "wls").predicted
     close(predicted, expected, 1e-5)
@@ -44,7 +70,12 @@ def test_gravity_that_turns_with_the_base_is_not_felt(name, rng):
 def test_whole_turns_of_a_joint_are_none(turns, estimator):
     made = log("spatial_3r")
     q = made.q + 2 * np.pi * np.array([turns, 0, turns])
-    same(sy.identify(robot("spatial_3r"), changed(made, q=q), estimator, **FIXED), fit("spatial_3r", estimator), 1e-6, 1e-3)
+    same(
+        sy.identify(robot("spatial_3r"), changed(made, q=q), estimator, **FIXED),
+        fit("spatial_3r", estimator),
+        1e-6,
+        1e-3,
+    )
 
 
 def test_whole_turns_in_the_middle_of_a_log_are_none():
@@ -62,7 +93,10 @@ def test_whole_turns_in_the_middle_of_a_log_are_none():
 def zoo_pendulum():
     """A pendulum on an oblique continuous joint, without friction."""
     m = zoo.mechanism("pendulum")
-    joints = tuple(replace(j, terms=type(j.terms).of({}), rotor=None) if j.name == "swing" else j for j in m.joints)
+    joints = tuple(
+        replace(j, terms=type(j.terms).of({}), rotor=None) if j.name == "swing" else j
+        for j in m.joints
+    )
     return sy.Robot(replace(m, joints=joints))
 
 
@@ -72,17 +106,27 @@ SIGN = {"F0": -1.0}
 @pytest.mark.parametrize("estimator", ["ols", "wls", "sdp"])
 @pytest.mark.parametrize("joint", [0, 1, 2])
 def test_a_joint_that_counts_the_other_way_has_the_same_link(joint, estimator):
-    """Axis, position and torque change their sign: links, viscous and Coulomb friction stay, the offset changes its sign."""
+    """Axis, position and torque change their sign.
+
+    Links, viscous and Coulomb friction stay, the offset changes its sign.
+    """
     plain, made = robot("spatial_3r"), log("spatial_3r")
     name = plain.joint_names[joint]
     back = plain.mechanism.joint(name)
     axis = tuple(-x for x in back.axis)
     terms = back.terms.changed({"offset": -back.terms["offset"]})
-    joints = tuple(replace(j, axis=axis, terms=terms) if j.name == name else j for j in plain.mechanism.joints)
+    joints = tuple(
+        replace(j, axis=axis, terms=terms) if j.name == name else j for j in plain.mechanism.joints
+    )
     other = sy.Robot(replace(plain.mechanism, joints=joints))
     sign = np.where(np.arange(3) == joint, -1.0, 1.0)
-    turned_round = changed(made, **{signal: sign * getattr(made, signal) for signal in ("q", "qd", "qdd", "tau")})
-    found, expected = sy.identify(other, turned_round, estimator, **FIXED), fit("spatial_3r", estimator)
+    turned_round = changed(
+        made, **{signal: sign * getattr(made, signal) for signal in ("q", "qd", "qdd", "tau")}
+    )
+    found, expected = (
+        sy.identify(other, turned_round, estimator, **FIXED),
+        fit("spatial_3r", estimator),
+    )
     signs = np.array([-1.0 if n == f"{name}.F0" else 1.0 for n in expected.base.names])
     assert found.base.names == expected.base.names
     close(found.base_values, signs * expected.base_values, 1e-6 if estimator != "sdp" else 1e-3)
@@ -93,19 +137,35 @@ def test_a_joint_that_counts_the_other_way_has_the_same_link(joint, estimator):
 def test_a_motion_backwards_in_time_has_the_friction_of_other_sign(estimator):
     """Torques of links and offsets are even in time, friction is odd."""
     made = log("spatial_3r")
-    film = sy.Log(t=made.t, q=made.q[::-1], qd=-made.qd[::-1], qdd=made.qdd[::-1], tau=made.tau[::-1], joint_names=made.joint_names)
-    found, expected = sy.identify(robot("spatial_3r"), film, estimator, **FIXED), fit("spatial_3r", estimator)
+    film = sy.Log(
+        t=made.t,
+        q=made.q[::-1],
+        qd=-made.qd[::-1],
+        qdd=made.qdd[::-1],
+        tau=made.tau[::-1],
+        joint_names=made.joint_names,
+    )
+    found, expected = (
+        sy.identify(robot("spatial_3r"), film, estimator, **FIXED),
+        fit("spatial_3r", estimator),
+    )
     signs = np.array([-1.0 if n.endswith((".Fv", ".Fc")) else 1.0 for n in expected.base.names])
     close(found.base_values, signs * expected.base_values)
     assert np.median(np.abs(np.log(found.base_std / expected.base_std))) < 0.1
 
 
-# what is added to torques -----------------------------------------------------------------------------------------------------------------
+# what is added to torques
+# -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "estimator"), [("crane", "irls"), ("lift", "ols"), ("hand", "wls")])
+@pytest.mark.parametrize(
+    ("name", "estimator"), [("crane", "irls"), ("lift", "ols"), ("hand", "wls")]
+)
 def test_a_torque_that_the_model_can_have_is_found_in_its_parameters_alone(name, estimator, rng):
-    """tau + Y delta changes the estimate by delta, whatever the noise; residuals and deviations stay."""
+    """tau + Y delta changes the estimate by delta, whatever the noise.
+
+    Residuals and deviations stay.
+    """
     expected, made = fit(name, estimator), log(name)
     delta = rng.normal(size=expected.base.n_base) * np.abs(expected.base_values).mean()
     tau = made.tau + expected.model.rows(made.q, made.qd, made.qdd) @ delta
@@ -119,7 +179,9 @@ def test_a_torque_that_the_model_can_have_is_found_in_its_parameters_alone(name,
 def test_constant_torques_are_offsets(name):
     expected, made = fit(name, "wls"), log(name)
     names = [f"{joint}.F0" for joint in made.joint_names]
-    added = np.array([5.0 * (j + 1) if name in expected.base.names else 0.0 for j, name in enumerate(names)])
+    added = np.array(
+        [5.0 * (j + 1) if name in expected.base.names else 0.0 for j, name in enumerate(names)]
+    )
     assert np.count_nonzero(added) >= 3
     found = sy.identify(robot(name), changed(made, tau=made.tau + added), "wls", **FIXED)
     shift = np.array([added[names.index(n)] if n in names else 0.0 for n in expected.base.names])
@@ -127,10 +189,15 @@ def test_constant_torques_are_offsets(name):
 
 
 def test_a_validation_scales_with_its_torques():
-    heavy, made = robot("spatial_3r").with_parameters(10.0 * robot("spatial_3r").parameters), log("spatial_3r")
+    heavy, made = (
+        robot("spatial_3r").with_parameters(10.0 * robot("spatial_3r").parameters),
+        log("spatial_3r"),
+    )
     other = log("spatial_3r", 5)
     one = fit("spatial_3r", "wls").validate(other)
-    ten = sy.identify(heavy, changed(made, tau=10 * made.tau), "wls", **FIXED).validate(changed(other, tau=10 * other.tau))
+    ten = sy.identify(heavy, changed(made, tau=10 * made.tau), "wls", **FIXED).validate(
+        changed(other, tau=10 * other.tau)
+    )
     close(ten.rms, 10 * one.rms, 1e-5)
     close(ten.relative_error, one.relative_error, 1e-5)
     close(ten.r2, one.r2, 1e-5)

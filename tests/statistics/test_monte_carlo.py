@@ -1,6 +1,9 @@
-"""Over many draws of noise: errors are as large as is said, residuals have their distribution, and intervals hold their share.
+"""Over many draws of noise.
 
-Draws follow from fixed seeds; bounds are four standard errors of what is counted, as far as theory gives them.
+Errors are as large as is said, residuals have their distribution, and intervals hold their share.
+
+Draws follow from fixed seeds; bounds are four standard errors of what is counted, as far as theory
+gives them.
 """
 
 from __future__ import annotations
@@ -18,9 +21,21 @@ from steelyard.identification.result import residuals as residuals_module
 from steelyard.identification.result.jackknife import motion_cells
 from steelyard.identification.result.residuals import residuals
 from steelyard.identification.result.torque_noise import TorqueNoise
-from steelyard.identification.result.uncertainty import by_torque_rows, noise_of_samples, uncertainty
+from steelyard.identification.result.uncertainty import (
+    covariance_of_rows,
+    noise_of_samples,
+    uncertainty,
+)
 from tests.motions import coloured
-from tests.statistics.problems import SIGMA, pendulum, planar, problem_of, samples_of, stacked, truth
+from tests.statistics.problems import (
+    SIGMA,
+    pendulum,
+    planar,
+    problem_of,
+    samples_of,
+    stacked,
+    truth,
+)
 
 DRAWS = 150
 
@@ -37,10 +52,15 @@ class Draws:
 def drawn(robot, rho, draws, study, N=500, sigma=SIGMA):
     """`study(problem)` of problems that differ in the noise of the torque alone."""
     clean = samples_of(robot, N, sigma=0.0)
-    noises = [np.asarray(sigma) * coloured(clean.tau.shape, rho, np.random.default_rng(7000 + k)) for k in range(draws)]
+    noises = [
+        np.asarray(sigma) * coloured(clean.tau.shape, rho, np.random.default_rng(7000 + k))
+        for k in range(draws)
+    ]
     found = [study(problem_of(robot, replace(clean, tau=clean.tau + each))) for each in noises]
     problem = problem_of(robot, clean)
-    return Draws(np.array([base for base, *_ in found]) - truth(problem, robot), found, stacked(problem))
+    return Draws(
+        np.array([base for base, *_ in found]) - truth(problem, robot), found, stacked(problem)
+    )
 
 
 def known_covariance(rows, weights):
@@ -69,14 +89,23 @@ def test_errors_of_weighted_least_squares_have_the_covariance_of_white_noise():
 
 
 def test_the_noise_that_is_reported_has_no_bias():
-    """Of twelve base parameters and thirty samples: without the degrees of freedom it would be a tenth too small."""
+    """Of twelve base parameters and thirty samples.
+
+    Without the degrees of freedom it would be a tenth too small.
+    """
 
     def study(problem):
         found = WLS(iterations=20).fit(problem)
         weights = 1.0 / np.array(SIGMA)
         known = inverse_information(problem.total.triangle(weights))
-        exact = replace(found, base=np.linalg.lstsq(*weighted_rows(problem, weights), rcond=None)[0])
-        return found.base, noise(problem.total, found.base), noise_of_samples(problem, exact, known, EMPTY)[0]
+        exact = replace(
+            found, base=np.linalg.lstsq(*weighted_rows(problem, weights), rcond=None)[0]
+        )
+        return (
+            found.base,
+            noise(problem.total, found.base),
+            noise_of_samples(problem, exact, known, EMPTY)[0],
+        )
 
     made = drawn(planar(), 0.0, DRAWS, study, N=30)
     for k in (1, 2):
@@ -102,7 +131,8 @@ def test_squared_residuals_have_their_chi_square_distribution():
     made = drawn(planar(), 0.0, DRAWS, study, N=100)
     free = 200 - made.errors.shape[1]
     squares = np.array([each[1] for each in made.found])
-    assert squares.mean() == pytest.approx(free, abs=4 * np.sqrt(2 * free / DRAWS) + 0.5)  # weights are estimated
+    # weights are estimated
+    assert squares.mean() == pytest.approx(free, abs=4 * np.sqrt(2 * free / DRAWS) + 0.5)
     assert stats.kstest(squares, stats.chi2(free).cdf).pvalue > 1e-3
 
 
@@ -110,17 +140,20 @@ def test_squared_residuals_have_their_chi_square_distribution():
 def test_intervals_of_weighted_least_squares_hold_their_share_of_the_truth(rho, monkeypatch):
     """One and two standard deviations of the jackknife hold 68 % and 95 %, of white and of autocorrelated noise.
 
-    Its mean variance is larger than that of the errors, as it is of every jackknife with leverage (Efron and Stein 1981).
+    Its mean variance is larger than that of the errors, as it is of every jackknife with leverage
+    (Efron and Stein 1981).
     """
     cells = []
     monkeypatch.setattr(
-        residuals_module, "motion_cells", lambda problem: cells[0] if cells else cells.append(motion_cells(problem)) or cells[0]
+        residuals_module,
+        "motion_cells",
+        lambda problem: cells[0] if cells else cells.append(motion_cells(problem)) or cells[0],
     )
 
     def study(problem):
         found = WLS().fit(problem)
         made = residuals(problem, found.base, found.weights)
-        return found.base, np.diag(by_torque_rows(problem.total.triangle(found.weights), made))
+        return found.base, np.diag(covariance_of_rows(problem.total.triangle(found.weights), made))
 
     made = drawn(planar(), rho, DRAWS, study)
     variance = np.array([each[1] for each in made.found])
@@ -132,19 +165,29 @@ def test_intervals_of_weighted_least_squares_hold_their_share_of_the_truth(rho, 
     assert np.all((ratio > 0.9) & (ratio < 2.6)), ratio
     if rho:
         white = known_covariance(made.rows, 1.0 / np.array(SIGMA))
-        assert np.median(np.mean(made.errors**2, axis=0) / np.diag(white)) > 3.0, "that of white noise would be far too small"
+        assert np.median(np.mean(made.errors**2, axis=0) / np.diag(white)) > 3.0, (
+            "that of white noise would be far too small"
+        )
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.8])
 def test_intervals_of_consistent_estimates_hold_the_truth(rho):
-    """With a description that is a fifth too heavy: base values of the semidefinite program, and what is said of them."""
+    """With a description that is a fifth too heavy.
+
+    Base values of the semidefinite program, and what is said of them.
+    """
     described = pendulum().with_parameters(1.2 * pendulum().parameters)
     draws = 40
 
     def study(problem):
         problem = replace(problem, model=problem_of(described, *problem.samples).model)
         found = SDP().fit(problem)
-        made = uncertainty(problem, found, residuals(problem, found.base, found.weights), TorqueNoise(np.ones(1), np.ones((1, 1))))
+        made = uncertainty(
+            problem,
+            found,
+            residuals(problem, found.base, found.weights),
+            TorqueNoise(np.ones(1), np.ones((1, 1))),
+        )
         return found.base, made.std, made.sigma
 
     made = drawn(pendulum(), rho, draws, study, N=400, sigma=0.3)
@@ -153,7 +196,9 @@ def test_intervals_of_consistent_estimates_hold_the_truth(rho):
     assert np.mean(z < 2.0) == pytest.approx(0.9545, abs=0.04)
     assert np.sqrt(np.mean(z**2)) == pytest.approx(1.0, abs=0.15)
     sigma = np.array([each[2] for each in made.found])
-    assert np.mean(sigma**2) == pytest.approx(0.09, rel=4 * np.sqrt(2 / (400 * draws) * (1 + rho**2) / (1 - rho**2)) + 0.02)
+    assert np.mean(sigma**2) == pytest.approx(
+        0.09, rel=4 * np.sqrt(2 / (400 * draws) * (1 + rho**2) / (1 - rho**2)) + 0.02
+    )
 
 
 def test_with_outliers_the_robust_estimate_varies_less_and_without_them_hardly_more():
@@ -167,7 +212,9 @@ def test_with_outliers_the_robust_estimate_varies_less_and_without_them_hardly_m
         for kind, each in (("normal", normal), ("spoilt", spoilt)):
             problem = problem_of(planar(), replace(clean, tau=clean.tau + each))
             true = truth(problem, planar())
-            spread[kind].append([(OLS().fit(problem).base - true) ** 2, (IRLS().fit(problem).base - true) ** 2])
+            spread[kind].append(
+                [(OLS().fit(problem).base - true) ** 2, (IRLS().fit(problem).base - true) ** 2]
+            )
     ratio = {kind: np.median(np.divide(*np.mean(x, axis=0)[::-1])) for kind, x in spread.items()}
     assert ratio["normal"] == pytest.approx(1 / 0.95, abs=0.1)
     assert ratio["spoilt"] < 0.35

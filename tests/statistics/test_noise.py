@@ -1,4 +1,7 @@
-"""Noise levels by their definitions: of spikes, of drive gains, between the periods of a motion, of torques below a frequency."""
+"""Noise levels by their definitions.
+
+Of spikes, of drive gains, between the periods of a motion, of torques below a frequency.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,29 @@ import numpy as np
 import pytest
 from scipy.stats import median_abs_deviation, norm
 
-from steelyard.identification.estimators.drive_gains import GainSearch, fold_rows
+from steelyard.identification.nuisance.drive_gains import GainSearch, fold_rows
 from steelyard.identification.result.torque_noise import TorqueNoise, spread
-from steelyard.identification.samples.fourier import FourierMotion, fourier_motion, harmonics, order, phase_average
+from steelyard.identification.samples.fourier import (
+    FourierMotion,
+    fourier_motion,
+    harmonics,
+    order,
+    phase_average,
+)
 from steelyard.signals import Log
 from steelyard.signals.clean.spikes import OUTLIER, find_spikes
 from tests.statistics.problems import SIGMA, planar, problem_of, samples_of, stacked, truth
 
 
 @pytest.mark.parametrize(("size", "found"), [(0.93, False), (1.07, True)])
-def test_a_spike_is_twelve_normal_median_absolute_deviations_from_the_median_of_its_neighbours(size, found, rng):
+def test_a_spike_is_twelve_normal_median_absolute_deviations_from_the_median_of_its_neighbours(
+    size, found, rng
+):
     q = 0.02 * rng.normal(size=(4000, 1))
     q[1998:2003] = 0.0
-    middle = np.median(np.lib.stride_tricks.sliding_window_view(np.pad(q[:, 0], 2, mode="edge"), 5), axis=1)
+    middle = np.median(
+        np.lib.stride_tricks.sliding_window_view(np.pad(q[:, 0], 2, mode="edge"), 5), axis=1
+    )
     usual = median_abs_deviation(q[:, 0] - middle, center=lambda x, axis: 0.0, scale="normal")
     q[2000] = size * OUTLIER * usual
     assert find_spikes(q)[2000, 0] == found
@@ -40,7 +53,10 @@ def test_the_noise_of_drive_gains_has_the_degrees_of_freedom_of_the_rows_less_th
 
 @pytest.mark.parametrize("N", [100, 130, 97])
 def test_the_average_over_periods_and_the_deviation_between_them(N, rng):
-    """Each phase has a mean; what is left has as many degrees of freedom as there are samples beyond the phases."""
+    """Each phase has a mean.
+
+    What is left has as many degrees of freedom as there are samples beyond the phases.
+    """
     steps = 24
     x = rng.normal(size=(N, 2)) * [1.0, 3.0]
     mean, count, sigma = phase_average(x, steps)
@@ -62,7 +78,10 @@ def test_harmonics_give_a_period_back(steps, rng):
     mean = rng.normal(size=(steps, 2))
     c = harmonics(mean)
     k, i = np.arange(len(c)), np.arange(steps)
-    back = np.real(np.exp(2j * np.pi * np.outer(i, k) / steps) @ (c if steps % 2 else np.where(k[:, None] == steps // 2, 0.5 * c, c)))
+    back = np.real(
+        np.exp(2j * np.pi * np.outer(i, k) / steps)
+        @ (c if steps % 2 else np.where(k[:, None] == steps // 2, 0.5 * c, c))
+    )
     np.testing.assert_allclose(back, mean, atol=1e-12)
 
 
@@ -71,7 +90,11 @@ def test_the_deviation_of_a_harmonic_is_that_over_many_draws(rng):
     t = np.arange(4000) * 0.001
     draws = []
     for _ in range(40):
-        q = np.sin(2 * np.pi * t)[:, None] + 0.3 * np.cos(6 * np.pi * t + 1)[:, None] + 1e-3 * rng.normal(size=(4000, 1))
+        q = (
+            np.sin(2 * np.pi * t)[:, None]
+            + 0.3 * np.cos(6 * np.pi * t + 1)[:, None]
+            + 1e-3 * rng.normal(size=(4000, 1))
+        )
         draws.append(fourier_motion(Log(t=t, q=q), 1.0))
     assert {len(each.coefficients) for each in draws} == {4}
     c = np.array([each.coefficients[1:, 0] for each in draws])
@@ -89,19 +112,32 @@ def test_errors_that_are_drawn_have_the_deviations_of_the_coefficients():
     errors = motion.errors(np.arange(2000) * 0.001)
     w = np.pi * np.arange(401)
     expected = [np.sqrt(0.5 * np.sum((0.1 * w**k) ** 2)) for k in range(3)]
-    np.testing.assert_allclose(np.sqrt(np.mean(errors[:, :, 0] ** 2, axis=1)), expected, rtol=4 / np.sqrt(2 * 400))
+    np.testing.assert_allclose(
+        np.sqrt(np.mean(errors[:, :, 0] ** 2, axis=1)), expected, rtol=4 / np.sqrt(2 * 400)
+    )
 
 
 @pytest.mark.parametrize(
-    ("power", "expected"), [([9.0, 20.0, 20.0, 0.5, 0.5], 2), ([9.0, 0.1, 20.0, 0.1], 2), ([9.0, 5.0, 5.0], 0), ([1.0], 0)]
+    ("power", "expected"),
+    [
+        ([9.0, 20.0, 20.0, 0.5, 0.5], 2),
+        ([9.0, 0.1, 20.0, 0.1], 2),
+        ([9.0, 5.0, 5.0], 0),
+        ([1.0], 0),
+    ],
 )
 def test_a_harmonic_must_add_to_the_likelihood_what_it_costs(power, expected):
-    """log(samples) = 6.9 each, of a thousand samples; a weak harmonic below a strong one is kept with it."""
+    """log(samples) = 6.9 each, of a thousand samples.
+
+    A weak harmonic below a strong one is kept with it.
+    """
     assert order(np.array(power), 1000) == expected
 
 
 def test_noise_below_a_frequency_is_a_share_of_the_variance():
-    noise = TorqueNoise(np.array([10.0, 20.0]), np.array([[1.0, 3.0], [2.0, 3.0]]), np.array([0.5, 0.0]))
+    noise = TorqueNoise(
+        np.array([10.0, 20.0]), np.array([[1.0, 3.0], [2.0, 3.0]]), np.array([0.5, 0.0])
+    )
     np.testing.assert_allclose(noise.below(None), np.sqrt([4.5, 9.0]))
     np.testing.assert_allclose(noise.below(None, 0.0), [2.0, 3.0])
     np.testing.assert_allclose(noise.below(15.0, 0.0), np.sqrt([2.5, 9.0]))

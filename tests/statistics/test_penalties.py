@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from steelyard.identification.estimators.least_squares import weighted
-from steelyard.identification.estimators.shrinkage import NET_STRENGTHS, RIDGE_STRENGTHS, ElasticNet, Lasso, Ridge, cross_validated_squares
+from steelyard.identification.estimators.shrinkage import (
+    NET_STRENGTHS,
+    RIDGE_STRENGTHS,
+    ElasticNet,
+    Lasso,
+    Ridge,
+    cross_validated_squares,
+)
 from steelyard.identification.model.problem import FOLDS
 from tests.statistics.problems import planar, problem_of, samples_of, stacked
 
@@ -32,7 +39,9 @@ def test_ridge_is_its_normal_equations(problem, rows, strength, towards):
     """(X^T X + s D^2) b = X^T y + s D^2 c, D the norms of the columns."""
     X, y, D = rows
     centre = problem.prior if towards == "cad" else np.zeros(len(D))
-    expected = np.linalg.solve(X.T @ X + strength * np.diag(D**2), X.T @ y + strength * D**2 * centre)
+    expected = np.linalg.solve(
+        X.T @ X + strength * np.diag(D**2), X.T @ y + strength * D**2 * centre
+    )
     found = Ridge(strength, towards).fit(problem)
     np.testing.assert_allclose(found.base, expected, rtol=1e-6, atol=1e-9)
     assert found.details == {"strength": strength, "towards": towards}
@@ -50,7 +59,9 @@ def test_the_elastic_net_meets_the_conditions_of_its_minimum(problem, rows, stre
     zero = b == 0
     np.testing.assert_allclose(pull[~zero], s * mix * np.sign(b[~zero]), rtol=2e-5)
     assert np.all(np.abs(pull[zero]) <= s * mix * (1 + 1e-6))
-    assert found.details["zero"] == tuple(n for n, z in zip(problem.base.names, zero, strict=True) if z)
+    assert found.details["zero"] == tuple(
+        n for n, z in zip(problem.base.names, zero, strict=True) if z
+    )
     assert bool(found.notes) == bool(zero.any())
     if mix == 1.0:
         np.testing.assert_array_equal(Lasso(strength).fit(problem).base, b)

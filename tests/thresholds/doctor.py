@@ -1,4 +1,7 @@
-"""Thresholds of the doctor: signals, excitation, another robot, degrees and motor angles, sentences."""
+"""Thresholds of the doctor.
+
+Signals, excitation, another robot, degrees and motor angles, sentences.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,19 @@ import numpy as np
 from steelyard.checks.states import joint_travel
 from steelyard.identification.doctor import excitation as excitation_module
 from steelyard.identification.doctor import sentences, time_stamps
-from steelyard.identification.doctor.channels import at_the_bound, is_dead, spikes
+from steelyard.identification.doctor.channels import is_dead, is_saturated, spikes
 from steelyard.identification.doctor.excitation import poor_excitation, too_short
+from steelyard.identification.doctor.fault_search.fault_hypothesis import FaultHypothesis
+from steelyard.identification.doctor.fault_search.search import Step
 from steelyard.identification.doctor.finding import Finding
-from steelyard.identification.doctor.mechanics.candidate import Candidate
-from steelyard.identification.doctor.mechanics.search import Step
-from steelyard.identification.doctor.time_stamps import Stamps, read_stamps, stamp_findings, stamps_are_wrong, unit_finding
-from steelyard.identification.doctor.wrong_robot import informed, is_placeholder, wrong_robot
+from steelyard.identification.doctor.time_stamps import (
+    Stamps,
+    read_stamps,
+    stamp_findings,
+    stamps_are_wrong,
+    unit_finding,
+)
+from steelyard.identification.doctor.wrong_robot import informed_bodies, is_placeholder, wrong_robot
 from steelyard.signals.log import Log
 from tests.thresholds.mechanics import NAMES, examining, first_trial, found
 from tests.thresholds.threshold import Threshold, sides
@@ -33,17 +42,18 @@ def log(**changes: Any) -> Log:
     return Log(**{"t": T, "q": Q, "joint_names": NAMES, **changes})
 
 
-# -- signals -----------------------------------------------------------------------------------------------------------------------
+# -- signals
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def saturated(share: float) -> bool:
-    return bool(at_the_bound(np.where(np.arange(4000) < share * 4000, 9.0, NOISE)).any())
+    return bool(is_saturated(np.where(np.arange(4000) < share * 4000, 9.0, NOISE)).any())
 
 
 def crowded(at_bound: int, below: list[int]) -> bool:
     """Whether a torque is cut off that has so many samples at its largest value, and so many at those below it."""
     sizes = np.repeat(9.0 - 0.1 * np.arange(len(below) + 1), [at_bound, *below])
-    return bool(at_the_bound(np.concatenate([sizes, 0.1 * NOISE])).any())
+    return bool(is_saturated(np.concatenate([sizes, 0.1 * NOISE])).any())
 
 
 def off(count: int) -> bool:
@@ -57,7 +67,9 @@ def jitter(size: float) -> bool:
 
 
 def dropped(share: float) -> bool:
-    rows = np.delete(np.arange(4000), 1 + np.random.default_rng(2).choice(3998, int(share * 4000), replace=False))
+    rows = np.delete(
+        np.arange(4000), 1 + np.random.default_rng(2).choice(3998, int(share * 4000), replace=False)
+    )
     return bool(stamp_findings(log()[rows])[0])
 
 
@@ -67,7 +79,9 @@ def apart(interval: float, count: float = 4000) -> bool:
 
 def smoother(ratio: float) -> bool:
     """Whether stamps are wrong if positions are so many times as rough over evenly spaced times."""
-    with patch.object(time_stamps, "roughness", lambda t, q: np.full((10, 2), ratio if t[1] == 1.0 else 1.0)):
+    with patch.object(
+        time_stamps, "roughness", lambda t, q: np.full((10, 2), ratio if t[1] == 1.0 else 1.0)
+    ):
         return stamps_are_wrong(log())
 
 
@@ -79,44 +93,71 @@ def odd_steps(size: float = 1.0, share: float = 1.0) -> bool:
 
 def holes(missing: float, repeated: float = 0.0, jitter: float = 0.0) -> tuple[str, ...]:
     """The fixes and faults of stamps that miss, repeat and scatter by so much."""
-    with patch.object(time_stamps, "read_stamps", lambda t: Stamps(0.005, repeated, missing, jitter)):
+    with patch.object(
+        time_stamps, "read_stamps", lambda t: Stamps(0.005, repeated, missing, jitter)
+    ):
         return tuple(found.fault + found.fix for found in stamp_findings(log())[0])
 
 
 SIGNALS = [
-    Threshold("doctor.time_stamps:ODD", sides(odd_steps, 0.02)),
-    Threshold("doctor.time_stamps:MANY_ODD", sides(lambda share: odd_steps(0.5, share), 0.3)),
-    Threshold("doctor.time_stamps:MOST_MISSING", sides(lambda x: "jitter" in holes(x, jitter=0.5), 0.5), (True, False)),
+    Threshold("doctor.doctor_thresholds:irregular_step", sides(odd_steps, 0.02)),
     Threshold(
-        "doctor.time_stamps:COMPLETE",
-        sides(lambda x: "duplicated stampscorrection.regular = true" in holes(0.1 * x, repeated=0.1), 0.5),
+        "doctor.doctor_thresholds:irregular_share", sides(lambda share: odd_steps(0.5, share), 0.3)
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:most_missing_of_jitter",
+        sides(lambda x: "jitter" in holes(x, jitter=0.5), 0.5),
         (True, False),
     ),
-    Threshold("doctor.channels:LEAST_SATURATED", sides(saturated, 0.01)),
-    Threshold("doctor.channels:CROWDED", lambda: (crowded(70, [10] * 5), crowded(140, [10] * 5))),
-    Threshold("doctor.channels:NEXT", lambda: (crowded(200, [30] * 2 + [1] * 9), crowded(50, [1] * 5 + [30] * 5)), (True, True)),
-    Threshold("doctor.channels:FEWEST_SPIKES", lambda: (off(2), off(4))),
-    Threshold("doctor.channels:MOSTLY", sides(lambda share: is_dead(np.where(np.arange(4000) < share * 4000, 0.0, NOISE)), 0.5)),
-    Threshold("doctor.time_stamps:LEAST_JITTER", sides(jitter, 0.08)),
-    Threshold("doctor.time_stamps:LEAST_SHARE", sides(dropped, 0.01)),
-    Threshold("doctor.time_stamps:FEWEST", sides(lambda count: apart(2.0, count), 51)),
-    Threshold("doctor.time_stamps:LONGEST", sides(apart, 0.5)),
-    Threshold("doctor.time_stamps:CLEARLY", sides(smoother, 0.8), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:complete_ratio",
+        sides(
+            lambda x: "duplicated stampscorrection.regular = true" in holes(0.1 * x, repeated=0.1),
+            0.5,
+        ),
+        (True, False),
+    ),
+    Threshold("doctor.doctor_thresholds:saturated_share", sides(saturated, 0.01)),
+    Threshold(
+        "doctor.doctor_thresholds:saturated_crowding",
+        lambda: (crowded(70, [10] * 5), crowded(140, [10] * 5)),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:saturated_neighbours",
+        lambda: (crowded(200, [30] * 2 + [1] * 9), crowded(50, [1] * 5 + [30] * 5)),
+        (True, True),
+    ),
+    Threshold("doctor.doctor_thresholds:least_spikes", lambda: (off(2), off(4))),
+    Threshold(
+        "doctor.doctor_thresholds:dead_share",
+        sides(lambda share: is_dead(np.where(np.arange(4000) < share * 4000, 0.0, NOISE)), 0.5),
+    ),
+    Threshold("doctor.doctor_thresholds:least_jitter", sides(jitter, 0.08)),
+    Threshold("doctor.doctor_thresholds:least_stamp_share", sides(dropped, 0.01)),
+    Threshold("doctor.doctor_thresholds:least_stamps", sides(lambda count: apart(2.0, count), 51)),
+    Threshold("doctor.doctor_thresholds:longest_interval", sides(apart, 0.5)),
+    Threshold("doctor.doctor_thresholds:roughness_ratio", sides(smoother, 0.8), (True, False)),
 ]
 
 
-# -- excitation --------------------------------------------------------------------------------------------------------------------
+# -- excitation
+# --------------------------------------------------------------------------------------------------------------------
 
 
 def excitation(said: str, **signals: np.ndarray) -> bool:
-    """Whether a view with other signals is said to be a poor excitation, with these words."""
-    witness, trial = first_trial()
-    return any(said in each.sentence for each in poor_excitation(replace(witness, view=replace(witness.view, **signals)), trial))
+    """Whether a log with other signals has a poor excitation, with these words in its sentence."""
+    log_evidence, trial = first_trial()
+    return any(
+        said in each.sentence
+        for each in poor_excitation(
+            replace(log_evidence, thinned_log=replace(log_evidence.thinned_log, **signals)), trial
+        )
+    )
 
 
 def moving(*spans: float) -> np.ndarray:
     """Positions that go once through so much of each joint's way [rad]."""
-    return np.linspace(0.0, 1.0, first_trial()[0].view.N)[:, None] * np.array(spans)
+    return np.linspace(0.0, 1.0, first_trial()[0].thinned_log.N)[:, None] * np.array(spans)
 
 
 def corner(share: float) -> bool:
@@ -126,34 +167,48 @@ def corner(share: float) -> bool:
 
 def too_few(rows: float) -> bool:
     """Whether samples with so many independent rows for each unknown are too short to be trusted."""
-    with patch.multiple(excitation_module, view_of=lambda samples: Stub(band=1.0, keep=np.ones(round(1000 * rows)))):
+    with patch.multiple(
+        excitation_module, thin_log=lambda samples: Stub(band=1.0, keep=np.ones(round(1000 * rows)))
+    ):
         return bool(too_short(Stub(base=Stub(n_base=1000)), ()))
 
 
 def short(rows: float) -> bool:
-    view, unknowns = first_trial()[0].view, first_trial()[0].unknowns
-    used = np.arange(view.keep.size) < rows * unknowns.model.base.n_base / view.band
-    return excitation("too short", q=moving(6.0, 6.0), keep=used.reshape(view.keep.shape))
+    thinned_log, unknowns = first_trial()[0].thinned_log, first_trial()[0].unknowns
+    used = np.arange(thinned_log.keep.size) < rows * unknowns.model.base.n_base / thinned_log.band
+    return excitation("too short", q=moving(6.0, 6.0), keep=used.reshape(thinned_log.keep.shape))
 
 
 EXCITATION = [
-    Threshold("doctor.excitation:CORNER", sides(corner, 0.1), (True, False)),
-    Threshold("doctor.excitation:TOO_FEW", sides(too_few, 1.5), (True, False)),
-    Threshold("doctor.excitation:FEWEST_ROWS", sides(short, 2.2), (True, False)),
-    Threshold("doctor.mechanics.candidate:STANDING", sides(lambda x: excitation("stands", q=moving(6.0, x)), 0.02), (True, False)),
+    Threshold("doctor.doctor_thresholds:least_travel", sides(corner, 0.1), (True, False)),
+    Threshold("doctor.doctor_thresholds:too_few_rows", sides(too_few, 1.5), (True, False)),
+    Threshold("doctor.doctor_thresholds:least_rows", sides(short, 2.2), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:standing",
+        sides(lambda x: excitation("stands", q=moving(6.0, x)), 0.02),
+        (True, False),
+    ),
 ]
 
 
-# -- another robot, degrees or motor angles ------------------------------------------------------------------------------------------
+# -- another robot, degrees or motor angles
+# ------------------------------------------------------------------------------------------
 
 
 def other(faults: tuple[str, ...] = (), clock: float = 1.0, **agreement: Any) -> bool:
     """Whether another robot is meant if these faults were accepted and the agreement has these values."""
-    witness, start = first_trial()
-    usual = {"weight": np.full(2, 10.0), "error": np.full(2, 0.01), "independent": np.full(2, witness.view.band)}
-    trial = found(start.hypothesis.changed(clock=clock), **usual | agreement)
-    steps = [Step(Candidate(fault, (), trial, 0.0), trial, (), trial) for fault in faults]
-    return wrong_robot(witness.unknowns.model, trial, steps, witness.view.band) is not None
+    log_evidence, start = first_trial()
+    usual = {
+        "weight": np.full(2, 10.0),
+        "error": np.full(2, 0.01),
+        "independent": np.full(2, log_evidence.thinned_log.band),
+    }
+    trial = found(start.correction.changed(clock=clock), **usual | agreement)
+    steps = [Step(FaultHypothesis(fault, (), trial, 0.0), trial, (), trial) for fault in faults]
+    return (
+        wrong_robot(log_evidence.unknowns.model, trial, steps, log_evidence.thinned_log.band)
+        is not None
+    )
 
 
 def thin(radius: float) -> bool:
@@ -173,14 +228,18 @@ def points(share: float) -> bool:
 def shown(numbers: float) -> bool:
     """Whether a log shows a body of which it tells so many numbers."""
     agreement = Stub(variance=np.append(np.ones(9), 1.0 - numbers), weight=np.ones(1))
-    return bool(informed(Stub(agreement=agreement, design=Stub(inner=10)))[0])
+    return bool(informed_bodies(Stub(agreement=agreement, regression=Stub(inner=10)))[0])
 
 
 def far(gain: float = 1.0, error: float = 0.01) -> bool:
     """Whether positions beyond the limits are motor angles."""
-    trial = found(first_trial()[1].hypothesis.changed(gain=np.full(2, gain)), error=np.full(2, error))
+    trial = found(
+        first_trial()[1].correction.changed(gain=np.full(2, gain)), error=np.full(2, error)
+    )
     made = examining.Examination((), examining.Correction.none(2), trial)
-    told = examining.far_away(first_trial()[0].unknowns.model.robot, made, ("joint1 reaches 100",))
+    told = examining.examine_far_positions(
+        first_trial()[0].unknowns.model.robot, made, ("joint1 reaches 100",)
+    )
     return told.findings[0].fault == "motor side"
 
 
@@ -189,47 +248,92 @@ def usable(errors: list[float]) -> bool:
     robot = Stub(n=len(errors), joint_names=tuple(f"joint{j}" for j in range(len(errors))))
     made = examining.Examination((), examining.Correction.none(2), first_trial()[1])
     with patch.object(examining, "held_out_error", lambda trial: np.array(errors)):
-        return examining.judged(robot, made).usable
+        return examining.make_diagnosis(robot, made).usable
 
 
 ROBOT = [
-    Threshold("doctor.wrong_robot:CONTRADICTED", sides(lambda w: other(("clock",), 2.0, weight=np.array([10.0, w])), 0.25), (True, False)),
-    Threshold("doctor.wrong_robot:LITTLE", sides(lambda w: other(weight=np.full(2, w)), 6.0), (True, False)),
-    Threshold("doctor.wrong_robot:MOST", lambda: (other(weight=np.array([10.0, 1.0])), other(weight=np.ones(2)))),
     Threshold(
-        "doctor.wrong_robot:LARGER", lambda: tuple(other(("clock", "currents"), c) for c in (1.5, 2.2, 1 / 1.5)), (True, False, True)
+        "doctor.doctor_thresholds:contradicted_weight",
+        sides(lambda w: other(("clock",), 2.0, weight=np.array([10.0, w])), 0.25),
+        (True, False),
     ),
-    Threshold("doctor.wrong_robot:UNEXPLAINED", sides(lambda e: other(error=np.array([0.01, e])), 0.2)),
-    Threshold("doctor.wrong_robot:LEFT", sides(lambda e: other(("torque sign",), error=np.array([0.01, e])), 0.15)),
-    Threshold("doctor.wrong_robot:MANY", lambda: tuple(other(("torque sign", "position sign", "clock")[:k], 2.0) for k in (2, 3))),
-    Threshold("doctor.wrong_robot:POINTS", sides(points, 0.5)),
-    Threshold("doctor.wrong_robot:SHOWN", sides(shown, 0.5)),
-    Threshold("doctor.wrong_robot:THIN", sides(thin, 0.005), (True, False)),
-    Threshold("doctor.examine:WEAKEST", sides(lambda gain: far(gain=gain), 16.5)),
-    Threshold("doctor.examine:FITTING", sides(lambda error: far(error=error), 0.2)),
-    Threshold("doctor.examine:UNEXPLAINED", sides(lambda e: usable([e, e]), 0.7), (True, False)),
-    Threshold("doctor.examine:MOST_SILENT", lambda: (usable([1.0, 0, 0, 0]), usable([1.0, 1.0, 0, 0])), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:low_weight",
+        sides(lambda w: other(weight=np.full(2, w)), 6.0),
+        (True, False),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:low_weight_share",
+        lambda: (other(weight=np.array([10.0, 1.0])), other(weight=np.ones(2))),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:similar_clock",
+        lambda: tuple(other(("clock", "currents"), c) for c in (1.5, 2.2, 1 / 1.5)),
+        (True, False, True),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:wrong_robot_error",
+        sides(lambda e: other(error=np.array([0.01, e])), 0.2),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:wrong_robot_error_with_faults",
+        sides(lambda e: other(("torque sign",), error=np.array([0.01, e])), 0.15),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:most_faults",
+        lambda: tuple(other(("torque sign", "position sign", "clock")[:k], 2.0) for k in (2, 3)),
+    ),
+    Threshold("doctor.doctor_thresholds:placeholder_share", sides(points, 0.5)),
+    Threshold("doctor.doctor_thresholds:informed_numbers", sides(shown, 0.5)),
+    Threshold("doctor.doctor_thresholds:placeholder_radius", sides(thin, 0.005), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:motor_side_factor", sides(lambda gain: far(gain=gain), 16.5)
+    ),
+    Threshold("doctor.doctor_thresholds:degrees_error", sides(lambda error: far(error=error), 0.2)),
+    Threshold(
+        "doctor.doctor_thresholds:unexplained_error",
+        sides(lambda e: usable([e, e]), 0.7),
+        (True, False),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:unexplained_joints",
+        lambda: (usable([1.0, 0, 0, 0]), usable([1.0, 1.0, 0, 0])),
+        (True, False),
+    ),
 ]
 
 
-# -- sentences -----------------------------------------------------------------------------------------------------------------------
+# -- sentences
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def finding(delay: float = 0.2, nats: float = 0.0) -> Finding:
     """What is said of a delay that wins so many nats."""
     start = first_trial()[1]
-    late = found(start.hypothesis.changed(delay=np.full(2, delay)), evidence=start.evidence + nats)
-    return sentences.finding_of(late, Step(Candidate("delay", (0, 1), late, 0.0), start, (), start), NAMES)
+    late = found(start.correction.changed(delay=np.full(2, delay)), evidence=start.evidence + nats)
+    return sentences.finding_of(
+        late, Step(FaultHypothesis("delay", (0, 1), late, 0.0), start, (), start), NAMES
+    )
 
 
 def falls(ratio: float) -> bool:
-    before, after = (found(first_trial()[1].hypothesis, error=np.full(2, error)) for error in (0.1, 0.1 * ratio))
+    before, after = (
+        found(first_trial()[1].correction, error=np.full(2, error)) for error in (0.1, 0.1 * ratio)
+    )
     return "falls" in sentences.evidence(before, after, NAMES)
 
 
 SENTENCES = [
-    Threshold("doctor.sentences:HANDLED_DELAY", sides(lambda delay: finding(delay).severity, 0.1), ("remark", "fault")),
-    Threshold("doctor.sentences:MOST_SURE", lambda: finding(nats=100.0).probability, 0.999),
-    Threshold("doctor.sentences:MARKED", sides(falls, 0.8), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:handled_delay",
+        sides(lambda delay: finding(delay).severity, 0.1),
+        ("remark", "fault"),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:largest_probability",
+        lambda: finding(nats=100.0).probability,
+        0.999,
+    ),
+    Threshold("doctor.doctor_thresholds:notable_error_ratio", sides(falls, 0.8), (True, False)),
 ]
 DOCTOR = [*SIGNALS, *EXCITATION, *ROBOT, *SENTENCES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import steelyard as sy
-from steelyard.identification.elastic.deflection import deflection, one_joint, seen_by_positions
+from steelyard.identification.elastic.deflection import deflection, fit_stiffness, has_deflection
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(4000) / 100
@@ -17,7 +17,7 @@ def stiff(compliance: float) -> bool:
     """Whether a stiffness is seen of a joint whose compliance is so many times its standard deviation."""
 
     def found(a: float) -> tuple[float, ...]:
-        return one_joint([(a * TORQUE + NOISE, T, QD, TORQUE)], np.zeros((len(T), 1)), 1)
+        return fit_stiffness([(a * TORQUE + NOISE, T, QD, TORQUE)], np.zeros((len(T), 1)), 1)
 
     sure = found(10.0)
     sigma, offset = sure[1] / sure[0] ** 2, 1.0 / sure[0] - 10.0
@@ -27,8 +27,14 @@ def stiff(compliance: float) -> bool:
 def pair(count: int) -> bool:
     """Whether so many samples with both positions show a deflection."""
     link = np.where(np.arange(len(T)) < count, 1.0, np.nan)[:, None] * QD[:, None]
-    log = sy.Log(t=T, q=QD[:, None], motor_position=QD[:, None] + 1e-3 * TORQUE[:, None], link_position=link, tau=QD[:, None])
-    return seen_by_positions([deflection(log, T[:count])], 0)
+    log = sy.Log(
+        t=T,
+        q=QD[:, None],
+        motor_position=QD[:, None] + 1e-3 * TORQUE[:, None],
+        link_position=link,
+        tau=QD[:, None],
+    )
+    return has_deflection([deflection(log, T[:count])], 0)
 
 
 def geared(ratio: float) -> bool:
@@ -42,7 +48,7 @@ def geared(ratio: float) -> bool:
 
 
 ELASTIC = [
-    Threshold("elastic.deflection:SEEN", sides(stiff, 2.0)),
-    Threshold("elastic.deflection:FEWEST", lambda: (pair(70), pair(140))),
-    Threshold("elastic.deflection:GEARED", sides(geared, 1.5)),
+    Threshold("elastic.elastic_thresholds:visible_deviations", sides(stiff, 2.0)),
+    Threshold("elastic.elastic_thresholds:least_samples", lambda: (pair(70), pair(140))),
+    Threshold("elastic.elastic_thresholds:motor_ratio", sides(geared, 1.5)),
 ]

@@ -1,4 +1,7 @@
-"""Thresholds of the doctor's search: odds before the samples, least sizes of faults, what is looked at closely."""
+"""Thresholds of the doctor's search.
+
+Odds before the samples, least sizes of faults, what is looked at closely.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,31 @@ from unittest.mock import patch
 
 import numpy as np
 
-from steelyard.identification.doctor.mechanics import model_faults, motion_faults, refinement, search, torque_faults
-from steelyard.identification.doctor.mechanics.candidate import Candidate, doubtful, gain_odds
-from steelyard.identification.doctor.mechanics.hypothesis import Hypothesis
-from steelyard.identification.doctor.mechanics.unknowns import Unknowns
-from steelyard.identification.doctor.mechanics.view import view_of
-from steelyard.identification.doctor.mechanics.witness import Trial, Witness, agreement, sign_evidence
+from steelyard.identification.doctor.fault_search import (
+    model_faults,
+    motion_faults,
+    refinement,
+    search,
+    torque_faults,
+)
+from steelyard.identification.doctor.fault_search.fault_correction import FaultCorrection
+from steelyard.identification.doctor.fault_search.fault_hypothesis import (
+    FaultHypothesis,
+    gain_odds,
+    is_doubtful,
+)
+from steelyard.identification.doctor.fault_search.log_evidence import (
+    LogEvidence,
+    Trial,
+    compute_agreement,
+    sign_evidence,
+)
+from steelyard.identification.doctor.fault_search.thinned_log import thin_log
+from steelyard.identification.doctor.fault_search.unknowns import Unknowns
 from steelyard.identification.model.linear_model import build_model
+from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.identification.samples.samples import prepare
-from tests.laws.test_doctor import described, moved, true
+from tests.laws.doctor.test_doctor import described, moved, true
 from tests.thresholds.threshold import Threshold, sides
 
 NAMES = ("joint1", "joint2")
@@ -29,31 +47,35 @@ examining: Any = import_module("steelyard.identification.doctor.examine")
 
 
 @cache
-def first_trial() -> tuple[Witness, Trial]:
+def first_trial() -> tuple[LogEvidence, Trial]:
     """A healthy log of two joints, and the trial of it as it is."""
     robot = described("planar_2r", 2)
-    witness = Witness(Unknowns(build_model(robot)), view_of([prepare(robot, moved(true("planar_2r", 2)), Preparation())]))
-    return witness, witness.first_trial(Hypothesis.none(2))
+    log_evidence = LogEvidence(
+        Unknowns(build_model(robot)),
+        thin_log([prepare(robot, moved(true("planar_2r", 2)), Preparation())]),
+    )
+    return log_evidence, log_evidence.first_trial(FaultCorrection.none(2))
 
 
-def found(hypothesis: Hypothesis, **changes: Any) -> Trial:
+def found(hypothesis: FaultCorrection, **changes: Any) -> Trial:
     """The first trial with another hypothesis and other values of its agreement."""
     start = first_trial()[1]
-    return replace(start, hypothesis=hypothesis, agreement=replace(start.agreement, **changes))
+    return replace(start, correction=hypothesis, agreement=replace(start.agreement, **changes))
 
 
-def changed(**changes: Any) -> Hypothesis:
-    return first_trial()[1].hypothesis.changed(**changes)
+def changed(**changes: Any) -> FaultCorrection:
+    return first_trial()[1].correction.changed(**changes)
 
 
-# -- odds ----------------------------------------------------------------------------------------------------------------------------
+# -- odds
+# ----------------------------------------------------------------------------------------------------------------------------
 
 
 def accepted(nats: float, log_odds: float = 0.0) -> bool:
     """Whether a fault is accepted that wins so many nats, with these odds beforehand."""
     start = first_trial()[1]
-    made = found(start.hypothesis, evidence=start.evidence + nats)
-    return bool(search.promising([Candidate("delay", (0,), made, log_odds)], start))
+    made = found(start.correction, evidence=start.evidence + nats)
+    return bool(search.decisive_hypotheses([FaultHypothesis("delay", (0,), made, log_odds)], start))
 
 
 def around(odds: Callable[[], float], nats: float) -> Callable[[], tuple[bool, bool]]:
@@ -64,37 +86,52 @@ def around(odds: Callable[[], float], nats: float) -> Callable[[], tuple[bool, b
 def of_all(trial: Trial) -> float:
     """The odds of a scale of all joints over those of a gain of one joint."""
     for each in torque_faults.wrong_scale(first_trial()[0], trial):
-        return each.log_odds - gain_odds(each.trial.hypothesis.gain[0])
+        return each.log_odds - gain_odds(each.trial.correction.gain[0])
     return np.nan
 
 
 def rescued(lost: float) -> bool:
     """Whether a path without contradictions is taken if it explains the log by so many nats worse than one with them."""
     start = first_trial()[1]
-    firsts = [Candidate(fault, (), found(changed(clock=clock)), 0.0) for fault, clock in (("clock", 2.0), ("delay", 3.0))]
+    firsts = [
+        FaultHypothesis(fault, (), found(changed(clock=clock)), 0.0)
+        for fault, clock in (("clock", 2.0), ("delay", 3.0))
+    ]
     fakes = {
-        "small_delays": lambda witness, trial: trial,
-        "candidates_of": lambda witness, trial: firsts,
-        "promising": lambda candidates, trial: firsts,
-        "clock_and_other": lambda witness, trial: [],
-        "followed": lambda witness, trial, own, beside: (own[0].trial, ()),
-        "total_score": lambda witness, trial, final, steps: 0.0 if final.hypothesis.clock == 2.0 else -lost,
+        "small_delays": lambda log_evidence, trial: trial,
+        "find_hypotheses": lambda log_evidence, trial: firsts,
+        "decisive_hypotheses": lambda candidates, trial: firsts,
+        "clock_and_other": lambda log_evidence, trial: [],
+        "greedy_path": lambda log_evidence, trial, own, beside: (own[0].trial, ()),
+        "total_score": lambda log_evidence, trial, final, steps: (
+            0.0 if final.correction.clock == 2.0 else -lost
+        ),
     }
     with patch.multiple(search, **fakes):
-        return search.search(Stub(), start, lambda trial, steps: trial.hypothesis.clock == 2.0)[0].hypothesis.clock == 3.0
+        return (
+            search.search(Stub(), start, lambda trial, steps: trial.correction.clock == 2.0)[
+                0
+            ].correction.clock
+            == 3.0
+        )
 
 
 def exchange(nats: float) -> bool:
     """Whether an exchange of two joints matters that wins so many nats for each independent row of them."""
     final = found(changed(), evidence=0.0)
-    rows = float((final.agreement.independent * final.design.counts).sum())
-    step = search.Step(Candidate("swapped joints", (0, 1), final, 0.0), final, (), found(changed(), evidence=-nats * rows))
-    return search.effect_of(final, step) >= 1.0
+    rows = float((final.agreement.independent * final.regression.counts).sum())
+    step = search.Step(
+        FaultHypothesis("swapped joints", (0, 1), final, 0.0),
+        final,
+        (),
+        found(changed(), evidence=-nats * rows),
+    )
+    return search.exchange_size(final, step) >= 1.0
 
 
 def clocks(factor: float) -> bool:
     """Whether a clock with this factor is looked at if it explains a log best."""
-    far = [Candidate("clock", (), found(changed(clock=factor)), 0.0)]
+    far = [FaultHypothesis("clock", (), found(changed(clock=factor)), 0.0)]
     with patch.multiple(motion_faults, other_clocks=lambda *_: far):
         return bool(list(motion_faults.wrong_clock(*first_trial())))
 
@@ -106,41 +143,66 @@ def negative(power: float) -> float:
 
 def exact() -> tuple[bool, bool]:
     """Whether the noise of a torque without any is taken to be more than 0.35 %, and more than 0.7 %."""
-    design = first_trial()[1].design
-    error = agreement(design, design.predicted(np.zeros(design.K)), np.ones(2)).error
+    regression = first_trial()[1].regression
+    error = compute_agreement(
+        regression, regression.predicted(np.zeros(regression.K)), np.ones(2)
+    ).error
     return bool(np.max(error) > 0.0035), bool(np.max(error) > 0.007)
 
 
 def band(times: float) -> bool:
     """Whether noise that varies so many times as fast as the motion lies within the band of a model's errors."""
-    return replace(first_trial()[0].view, fastest=0.01).band > 2 * times * 0.01
+    return replace(first_trial()[0].thinned_log, motion_frequency=0.01).band > 2 * times * 0.01
 
 
 ODDS = [
-    Threshold("doctor.mechanics.candidate:DECISIVE", sides(accepted, 3.0)),
-    Threshold("doctor.mechanics.candidate:USUAL", around(lambda: gain_odds(1.0), 9.0)),
-    Threshold("doctor.mechanics.candidate:OF_A_NUMBER", around(lambda: gain_odds(1.0), 9.0)),
-    Threshold("doctor.mechanics.candidate:GAIN_SPREAD", around(lambda: gain_odds(float(np.exp(3.0))), 11.0)),
-    Threshold("doctor.mechanics.motion_faults:CLOCK_SPREAD", around(lambda: motion_faults.clock_odds(float(np.exp(2.0))), 11.0)),
-    Threshold("doctor.mechanics.torque_faults:OF_UNITS", lambda: round(of_all(found(changed(), error=np.ones(2))), 6), 2.0),
-    Threshold("doctor.mechanics.candidate:LARGE_ERROR", sides(lambda x: doubtful(found(changed(), error=np.full(2, x))), 0.08)),
+    Threshold("doctor.doctor_thresholds:decisive", sides(accepted, 3.0)),
+    Threshold("doctor.doctor_thresholds:fault_odds", around(lambda: gain_odds(1.0), 9.0)),
+    Threshold("doctor.doctor_thresholds:number_odds", around(lambda: gain_odds(1.0), 9.0)),
     Threshold(
-        "doctor.mechanics.candidate:LITTLE_WEIGHT",
-        sides(lambda x: doubtful(found(changed(), weight=np.full(2, 30 * x))), 0.15),
+        "doctor.doctor_thresholds:gain_spread",
+        around(lambda: gain_odds(float(np.exp(3.0))), 11.0),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:clock_spread",
+        around(lambda: motion_faults.clock_odds(float(np.exp(2.0))), 11.0),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:unit_odds",
+        lambda: round(of_all(found(changed(), error=np.ones(2))), 6),
+        2.0,
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:doubtful_error",
+        sides(lambda x: is_doubtful(found(changed(), error=np.full(2, x))), 0.08),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:doubtful_weight",
+        sides(lambda x: is_doubtful(found(changed(), weight=np.full(2, 30 * x))), 0.15),
         (True, False),
     ),
-    Threshold("doctor.mechanics.candidate:NEGATIVE", sides(lambda x: doubtful(found(changed(), negative=x)), -4.0)),
-    Threshold("doctor.mechanics.motion_faults:MOST_CLOCK", sides(clocks, 10.0), (True, False)),
-    Threshold("doctor.mechanics.search:LEAST_FALL", sides(exchange, 0.5)),
-    Threshold("doctor.mechanics.search:UNUSUAL", sides(rescued, 10.0), (True, False)),
-    Threshold("doctor.mechanics.witness:SLACK", lambda: (negative(0.06) < -4.0, negative(0.08) < -4.0)),
-    Threshold("doctor.mechanics.witness:IMPOSSIBLE", sides(lambda nats: negative(10.0) + nats > 0, 15.0)),
-    Threshold("doctor.mechanics.witness:FLOOR", exact, (True, False)),
-    Threshold("doctor.mechanics.view:MODEL_ERROR", sides(band, 3.0), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:doubtful_friction",
+        sides(lambda x: is_doubtful(found(changed(), negative=x)), -4.0),
+    ),
+    Threshold("doctor.doctor_thresholds:largest_clock", sides(clocks, 10.0), (True, False)),
+    Threshold("doctor.doctor_thresholds:least_exchange_gain", sides(exchange, 0.5)),
+    Threshold("doctor.doctor_thresholds:contradiction_cost", sides(rescued, 10.0), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:friction_slack",
+        lambda: (negative(0.06) < -4.0, negative(0.08) < -4.0),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:negative_friction_cost",
+        sides(lambda nats: negative(10.0) + nats > 0, 15.0),
+    ),
+    Threshold("doctor.doctor_thresholds:least_noise", exact, (True, False)),
+    Threshold("doctor.doctor_thresholds:model_error_band", sides(band, 3.0), (True, False)),
 ]
 
 
-# -- least sizes ---------------------------------------------------------------------------------------------------------------------
+# -- least sizes
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 def matters(fault: str, joints: tuple[int, ...] = (0,), **changes: Any) -> bool:
@@ -156,19 +218,24 @@ def tilted(degrees: float) -> tuple[float, float, float]:
 
 
 def slides(offset: float) -> bool:
-    with patch.object(motion_faults, "turning", lambda witness, joint: False):
+    with patch.object(motion_faults, "is_revolute", lambda log_evidence, joint: False):
         return matters("position offset", offset=(offset, 0.0))
 
 
 def shares(part: float) -> bool:
-    with patch.object(refinement, "shared_part", lambda trial, pair: part):
+    with patch.object(refinement, "coupling_share", lambda trial, pair: part):
         return matters("coupling", (0, 1))
 
 
 def reaches(angle: float) -> bool:
     """Whether positions up to such an angle may be in degrees."""
-    witness, trial = first_trial()
-    wide = replace(witness, view=replace(witness.view, q=np.full_like(witness.view.q, angle)))
+    log_evidence, trial = first_trial()
+    wide = replace(
+        log_evidence,
+        thinned_log=replace(
+            log_evidence.thinned_log, q=np.full_like(log_evidence.thinned_log.q, angle)
+        ),
+    )
     return bool(list(motion_faults.wrong_unit(wide, trial)))
 
 
@@ -179,61 +246,91 @@ def longest() -> tuple[bool, bool]:
 
 
 def currents(*gains: float) -> bool:
-    return torque_faults.like_currents(np.array(gains))
+    return torque_faults.looks_like_currents(np.array(gains))
 
 
 SIZES = [
     Threshold(
-        "doctor.mechanics.torque_faults:LEAST_GAIN",
+        "doctor.doctor_thresholds:least_gain",
         lambda: tuple(matters("gear ratio or torque constant", gain=(g, 1.0)) for g in (1.1, 1.3)),
     ),
-    Threshold("doctor.mechanics.torque_faults:LEAST_SCALE", lambda: tuple(matters("torque scale", gain=(g, g)) for g in (1.25, 1.8))),
-    Threshold("doctor.mechanics.torque_faults:LEAST_FACTOR", lambda: (currents(1.5, 2.2), currents(3.0, 4.0))),
-    Threshold("doctor.mechanics.torque_faults:MILLIAMPERES", lambda: (currents(0.06, 0.08), currents(0.12, 0.16)), (True, False)),
-    Threshold("doctor.mechanics.torque_faults:LEAST_DELAY", sides(lambda x: matters("delay", delay=(x, 0.0)), 0.014)),
-    Threshold("doctor.mechanics.torque_faults:LONGEST_DELAY", longest, (True, False)),
-    Threshold("doctor.mechanics.motion_faults:LEAST_OFFSET", sides(lambda x: matters("position offset", offset=(x, 0.0)), np.radians(2.5))),
-    Threshold("doctor.mechanics.motion_faults:LEAST_SLIDE", sides(slides, 0.025)),
-    Threshold("doctor.mechanics.motion_faults:LEAST_CLOCK", lambda: tuple(matters("clock", (), clock=c) for c in (1.1, 1.6))),
-    Threshold("doctor.mechanics.motion_faults:LEAST_REACH", sides(reaches, 2 * np.pi)),
-    Threshold("doctor.mechanics.model_faults:LEAST_TILT", sides(lambda x: matters("gravity direction", (), gravity=tilted(x)), 15.0)),
-    Threshold("doctor.mechanics.model_faults:LEAST_SHARE", sides(shares, 0.1)),
+    Threshold(
+        "doctor.doctor_thresholds:least_scale",
+        lambda: tuple(matters("torque scale", gain=(g, g)) for g in (1.25, 1.8)),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:least_current_factor",
+        lambda: (currents(1.5, 2.2), currents(3.0, 4.0)),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:milliampere_factor",
+        lambda: (currents(0.06, 0.08), currents(0.12, 0.16)),
+        (True, False),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:least_delay",
+        sides(lambda x: matters("delay", delay=(x, 0.0)), 0.014),
+    ),
+    Threshold("doctor.doctor_thresholds:longest_delay", longest, (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:least_offset",
+        sides(lambda x: matters("position offset", offset=(x, 0.0)), np.radians(2.5)),
+    ),
+    Threshold("doctor.doctor_thresholds:least_slide", sides(slides, 0.025)),
+    Threshold(
+        "doctor.doctor_thresholds:least_clock",
+        lambda: tuple(matters("clock", (), clock=c) for c in (1.1, 1.6)),
+    ),
+    Threshold("doctor.doctor_thresholds:least_degrees", sides(reaches, 2 * np.pi)),
+    Threshold(
+        "doctor.doctor_thresholds:least_tilt",
+        sides(lambda x: matters("gravity direction", (), gravity=tilted(x)), 15.0),
+    ),
+    Threshold("doctor.doctor_thresholds:least_coupling", sides(shares, 0.1)),
 ]
 
 
-# -- what is looked at closely -------------------------------------------------------------------------------------------------------
+# -- what is looked at closely
+# -------------------------------------------------------------------------------------------------------
 
 
 def falling(nats: float) -> Any:
-    """A witness of which every trial has so many nats less than the one before."""
+    """Evidence of which every trial has so many nats less than the one before."""
 
-    def trial(hypothesis: Hypothesis, like: Trial, *_: Any, **__: Any) -> Trial:
+    def trial(hypothesis: FaultCorrection, like: Trial, *_: Any, **__: Any) -> Trial:
         return found(hypothesis, evidence=like.evidence - nats)
 
-    return Stub(trial=trial, unknowns=first_trial()[0].unknowns, view=first_trial()[0].view)
+    return Stub(
+        trial=trial, unknowns=first_trial()[0].unknowns, thinned_log=first_trial()[0].thinned_log
+    )
 
 
 def own_gain(nats: float) -> bool:
     """Whether a joint keeps a gain of its own that is worth so many nats."""
     start = found(changed(gain=(1.0, 2.0)))
-    return torque_faults.with_usual_gains(falling(nats), start, first_trial()[1]).hypothesis.gain == (1.0, 2.0)
+    return torque_faults.with_median_gains(
+        falling(nats), start, first_trial()[1]
+    ).correction.gain == (1.0, 2.0)
 
 
 def climbs(nats: float) -> bool:
     """Whether a scale of all joints that loses so many nats at first is looked at closely."""
-    with patch.object(torque_faults, "climb", lambda *args, **options: None):
-        return torque_faults.scaled_all(falling(nats), first_trial()[1], 2.0) is None
+    with patch.object(torque_faults, "line_search", lambda *args, **options: None):
+        return torque_faults.best_scale(falling(nats), first_trial()[1], 2.0) is None
 
 
 def slope(value: float) -> bool:
-    with patch.object(torque_faults, "torque_slope", lambda *args: value):
+    with patch.object(torque_faults, "fit_torque_ratio", lambda *args: value):
         start = first_trial()[1]
-        return torque_faults.own_slope(start, start.design.targets(start.torque)[0], 0) > 0
+        return torque_faults.torque_ratio(start, 0) > 0
 
 
 def offsets(nats: float) -> bool:
     """Whether an offset is looked at whose first step promises so many nats."""
-    fakes = {"offset_step": lambda *args: (1.0, 2 * nats), "best_offset": lambda *args: found(changed())}
+    fakes = {
+        "offset_step": lambda *args: (1.0, 2 * nats),
+        "best_offset": lambda *args: found(changed()),
+    }
     with patch.multiple(motion_faults, **fakes):
         return bool(list(motion_faults.wrong_zeros(*first_trial())))
 
@@ -241,18 +338,28 @@ def offsets(nats: float) -> bool:
 def tilts(degrees: float) -> bool:
     """Whether gravity is tried in a direction that differs by so much."""
     start = first_trial()[1]
-    return model_faults.best_gravity(falling(0.0), start, Stub(fitted=lambda u: np.array(tilted(degrees)))) is not start
+    return (
+        model_faults.best_gravity(
+            falling(0.0), start, Stub(fitted=lambda u: np.array(tilted(degrees)))
+        )
+        is not start
+    )
 
 
 def felt(size: float) -> bool:
     """Whether gravity is tried that has so much of its strength, in another direction."""
     start = first_trial()[1]
-    return model_faults.best_gravity(falling(0.0), start, Stub(fitted=lambda u: size * np.array(tilted(30.0)))) is not start
+    return (
+        model_faults.best_gravity(
+            falling(0.0), start, Stub(fitted=lambda u: size * np.array(tilted(30.0)))
+        )
+        is not start
+    )
 
 
 def couples(share: float) -> bool:
     """Whether a coupling is tried that explains so much of a residual."""
-    with patch.object(model_faults, "explained", lambda *args: share):
+    with patch.object(model_faults, "explained_share", lambda *args: share):
         return bool(list(model_faults.shared_motors(falling(0.0), first_trial()[1])))
 
 
@@ -262,18 +369,20 @@ def shown(size: float) -> bool:
     for k, lift in enumerate(lifts):
         lift[k, 0, 0] = (1.0, 1.0, size)[k]
     tau = np.array([[1.0], [1.0], [size]])
-    columns = model_faults.GravityColumns(np.zeros((3, 1, 1)), lifts, [np.zeros((3, 0))], tau, np.ones(1), np.eye(1))
+    columns = model_faults.GravityColumns(
+        np.zeros((3, 1, 1)), lifts, [np.zeros((3, 0))], tau, np.ones(1), np.eye(1)
+    )
     return bool(columns.fitted(np.zeros(1))[2] > 0.5)
 
 
 GATES = [
-    Threshold("doctor.mechanics.torque_faults:DOUBT", sides(own_gain, 3.0)),
-    Threshold("doctor.mechanics.torque_faults:HOPELESS", sides(climbs, 60.0), (True, False)),
-    Threshold("doctor.mechanics.torque_faults:EXTREME", sides(slope, 1e4), (True, False)),
-    Threshold("doctor.mechanics.motion_faults:PROMISING", sides(offsets, 3.0)),
-    Threshold("doctor.mechanics.model_faults:SMALLEST_TILT", sides(tilts, 2.0)),
-    Threshold("doctor.mechanics.model_faults:FELT", sides(felt, 0.05)),
-    Threshold("doctor.mechanics.model_faults:LEAST_EXPLAINED", sides(couples, 0.1)),
-    Threshold("doctor.mechanics.model_faults:SINGULAR", sides(shown, 0.02)),
+    Threshold("doctor.doctor_thresholds:own_gain_evidence", sides(own_gain, 3.0)),
+    Threshold("doctor.doctor_thresholds:hopeless_gain", sides(climbs, 60.0), (True, False)),
+    Threshold("doctor.doctor_thresholds:largest_gain", sides(slope, 1e4), (True, False)),
+    Threshold("doctor.doctor_thresholds:offset_evidence", sides(offsets, 3.0)),
+    Threshold("doctor.doctor_thresholds:smallest_tilt", sides(tilts, 2.0)),
+    Threshold("doctor.doctor_thresholds:least_gravity", sides(felt, 0.05)),
+    Threshold("doctor.doctor_thresholds:coupling_share", sides(couples, 0.1)),
+    Threshold("doctor.doctor_thresholds:gravity_rank", sides(shown, 0.02)),
 ]
 MECHANICS = [*ODDS, *SIZES, *GATES]

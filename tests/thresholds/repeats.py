@@ -10,7 +10,9 @@ from steelyard.identification.samples.repeats import comes_back, find_period, fi
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(3000) / 100
-Q = np.stack([np.sin(0.2 * np.pi * T) + 0.5 * np.cos(0.6 * np.pi * T), np.cos(0.2 * np.pi * T)], axis=1)
+Q = np.stack(
+    [np.sin(0.2 * np.pi * T) + 0.5 * np.cos(0.6 * np.pi * T), np.cos(0.2 * np.pi * T)], axis=1
+)
 NOISE = np.random.default_rng(0).normal(size=Q.shape)
 
 
@@ -33,19 +35,34 @@ def back(left: float) -> bool:
 
 def differs(ratio: float) -> bool:
     """Whether periods that differ by so many times the noise are repeats."""
-    drift = np.sqrt(max(ratio**2 - 1.0, 0.0)) * np.where(T[:2000] < 10, -1.0, 1.0)[:, None] / np.sqrt(2.0)
+    drift = (
+        np.sqrt(max(ratio**2 - 1.0, 0.0))
+        * np.where(T[:2000] < 10, -1.0, 1.0)[:, None]
+        / np.sqrt(2.0)
+    )
     return comes_back(T[:2000], Q[:2000] + 1e-3 * NOISE[:2000] + 1e-3 * drift * [[1.0, 0.0]], 10.0)
 
 
 def rounded(size: float) -> bool:
     """Whether periods of a motion without noise that differ by so much of its variation are repeats."""
-    return comes_back(T[:2000], Q[:2000] + np.sqrt(2.0) * size * Q.std(axis=0) * (T[:2000, None] >= 10), 10.0)
+    return comes_back(
+        T[:2000], Q[:2000] + np.sqrt(2.0) * size * Q.std(axis=0) * (T[:2000, None] >= 10), 10.0
+    )
 
 
 def uneven(share: float) -> bool:
     """Whether a period is looked for where a step is longer by so much of the others."""
     t = T + share * 0.01 * (T > 15)
-    return find_period(log(t=t, q=np.stack([np.sin(0.2 * np.pi * t), np.cos(0.2 * np.pi * t)], axis=1) + 1e-2 * NOISE)) is not None
+    return (
+        find_period(
+            log(
+                t=t,
+                q=np.stack([np.sin(0.2 * np.pi * t), np.cos(0.2 * np.pi * t)], axis=1)
+                + 1e-2 * NOISE,
+            )
+        )
+        is not None
+    )
 
 
 def short(steps: int) -> bool:
@@ -57,7 +74,9 @@ def short(steps: int) -> bool:
 def high(share: float) -> bool:
     """Whether harmonics up to so much of the steps of a period are a motion."""
     k = int(share * 1000)
-    return fourier_motion(log(q=Q + 0.1 * np.sin(2 * np.pi * k * T / 10.0)[:, None]), 10.0) is not None
+    return (
+        fourier_motion(log(q=Q + 0.1 * np.sin(2 * np.pi * k * T / 10.0)[:, None]), 10.0) is not None
+    )
 
 
 REPEATS = [

@@ -13,16 +13,16 @@ from scipy.stats import chi2
 import steelyard as sy
 from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.estimators import prior_weight
-from steelyard.identification.estimators.drive_gains import cannot_be_told
 from steelyard.identification.estimators.least_squares import excitation, least_squares
-from steelyard.identification.estimators.shape import best_of
-from steelyard.identification.estimators.torque_delay import longest_window, significant
-from steelyard.identification.friction.candidates import of_joint
-from steelyard.identification.friction.residual_split import explained, noise_share
+from steelyard.identification.friction.candidates import joint_candidates
+from steelyard.identification.friction.residual_split import noise_share, predicted_share
 from steelyard.identification.friction.term_search import Gain, in_use
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.rows import Rows
+from steelyard.identification.nuisance.drive_gains import is_unidentifiable
+from steelyard.identification.nuisance.friction_shape import best_of
+from steelyard.identification.nuisance.torque_delay import longest_window, significant
 from steelyard.identification.result import held_out
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.state_coverage import CoveredStates
@@ -32,7 +32,8 @@ from steelyard.identification.result.verdict import WORDS, decide
 from tests.thresholds.threshold import Threshold, sides
 from tests.verdicts import errors, inputs, joint
 
-# -- the verdict -----------------------------------------------------------------------------------------------------------------
+# -- the verdict
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def word(**changes: Any) -> str:
@@ -46,18 +47,30 @@ def with_fault(probability: float) -> str:
 
 
 def expecting(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02) -> str:
-    return word(errors={"within": within, "anywhere": max(anywhere, within), "worst_part": max(worst, within)})
+    return word(
+        errors={
+            "within": within,
+            "anywhere": max(anywhere, within),
+            "worst_part": max(worst, within),
+        }
+    )
 
 
 def unexplained(r2: float, count: int = 1) -> str:
     """The word on ten joints, some of them with this R2, and on the first of them."""
-    found = decide(inputs(tuple(joint(f"joint{k}", r2=r2 if k < count else 0.99) for k in range(10))))
+    found = decide(
+        inputs(tuple(joint(f"joint{k}", r2=r2 if k < count else 0.99) for k in range(10)))
+    )
     return f"{found.word}, {found.joints[0].word}"
 
 
 def on_joint(**changes: Any) -> str:
     """The word on one joint of several."""
-    return decide(inputs((joint("joint1", **changes), joint("joint2"), joint("joint3")))).joints[0].word
+    return (
+        decide(inputs((joint("joint1", **changes), joint("joint2"), joint("joint3"))))
+        .joints[0]
+        .word
+    )
 
 
 def on_another_log(inside: Any = None, outside: Any = None, samples: int = 100) -> str:
@@ -70,27 +83,69 @@ def notes(**changes: Any) -> str:
 
 T, W, D, R = WORDS
 VERDICT = [
-    Threshold("result.verdict.notes:SLOW", lambda: ("vary slowly" in notes(whiteness=0.7), "vary slowly" in notes(whiteness=0.9))),
-    Threshold("result.verdict.joint_rules:LIKELY", sides(with_fault, 0.5), (T, D)),
-    Threshold("result.verdict.joint_rules:USELESS", sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.5), (D, R)),
-    Threshold("result.verdict.joint_rules:POOR", sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.25), (T, D)),
-    Threshold("result.verdict.joint_rules:SMALL", sides(lambda x: on_joint(expected_inside=100 * x), 0.05), (W, R)),
-    Threshold("result.verdict.joint_rules:UNEXPLAINED", lambda: (unexplained(0.5), unexplained(0.9)), (f"{W}, {D}", f"{T}, {T}")),
-    Threshold("result.verdict.rules:TOO_MANY", lambda: (unexplained(0.5, 2), unexplained(0.5, 4)), (f"{W}, {D}", f"{R}, {R}")),
-    Threshold("result.verdict.rules:UNSEEN", sides(lambda x: word(excitation={"rank": round(100 * (1 - x))}), 0.5), (T, D)),
-    Threshold("result.verdict.joint_rules:BROKEN", sides(lambda x: on_another_log(inside=x), 2 * 0.02), (T, D)),
     Threshold(
-        "result.verdict.joint_rules:FEWEST_SAMPLES", lambda: (on_another_log(0.1, samples=15), on_another_log(0.1, samples=25)), (T, D)
+        "result.verdict.notes:SLOW",
+        lambda: ("vary slowly" in notes(whiteness=0.7), "vary slowly" in notes(whiteness=0.9)),
+    ),
+    Threshold("result.verdict.joint_rules:LIKELY", sides(with_fault, 0.5), (T, D)),
+    Threshold(
+        "result.verdict.joint_rules:USELESS",
+        sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.5),
+        (D, R),
+    ),
+    Threshold(
+        "result.verdict.joint_rules:POOR",
+        sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.25),
+        (T, D),
+    ),
+    Threshold(
+        "result.verdict.joint_rules:SMALL",
+        sides(lambda x: on_joint(expected_inside=100 * x), 0.05),
+        (W, R),
+    ),
+    Threshold(
+        "result.verdict.joint_rules:UNEXPLAINED",
+        lambda: (unexplained(0.5), unexplained(0.9)),
+        (f"{W}, {D}", f"{T}, {T}"),
+    ),
+    Threshold(
+        "result.verdict.rules:TOO_MANY",
+        lambda: (unexplained(0.5, 2), unexplained(0.5, 4)),
+        (f"{W}, {D}", f"{R}, {R}"),
+    ),
+    Threshold(
+        "result.verdict.rules:UNSEEN",
+        sides(lambda x: word(excitation={"rank": round(100 * (1 - x))}), 0.5),
+        (T, D),
+    ),
+    Threshold(
+        "result.verdict.joint_rules:BROKEN",
+        sides(lambda x: on_another_log(inside=x), 2 * 0.02),
+        (T, D),
+    ),
+    Threshold(
+        "result.verdict.joint_rules:FEWEST_SAMPLES",
+        lambda: (on_another_log(0.1, samples=15), on_another_log(0.1, samples=25)),
+        (T, D),
     ),
     Threshold("result.verdict.rules:UNEVEN", sides(lambda x: expecting(worst=x), 2 * 0.02), (T, W)),
     Threshold("result.verdict.joint_rules:GOOD", sides(expecting, 0.1), (T, W)),
-    Threshold("result.verdict.rules:ALIKE", sides(lambda x: expecting(anywhere=x), 1.5 * 0.02), (T, W)),
-    Threshold("result.verdict.rules:MASSES", sides(lambda x: word(masses={"identified": 10 * x}), 2.0), (T, D)),
+    Threshold(
+        "result.verdict.rules:ALIKE", sides(lambda x: expecting(anywhere=x), 1.5 * 0.02), (T, W)
+    ),
+    Threshold(
+        "result.verdict.rules:MASSES",
+        sides(lambda x: word(masses={"identified": 10 * x}), 2.0),
+        (T, D),
+    ),
 ]
 
 
 def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
-    """What is said of logs of one joint with tau = x: the last has `times` as much, all have noise."""
+    """What is said of logs of one joint with tau = x.
+
+    The last has `times` as much, all have noise.
+    """
     rng = np.random.default_rng(0)
     made = Accumulator.empty([(0,)], 1)
     blocks = []
@@ -100,34 +155,54 @@ def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
         blocks.append(Stub(log=k, rows=Rows.of(x[:, :, None]), tau=tau, keep=None))
         made = made.fold(x[:, :, None], tau)
     problem = Stub(
-        samples=[Stub(source="")] * count, model=Stub(reach=[(0,)]), base=Stub(n_base=1), blocks=lambda: blocks, prior=np.zeros(1)
+        samples=[Stub(source="")] * count,
+        model=Stub(reach=[(0,)]),
+        base=Stub(n_base=1),
+        blocks=lambda: blocks,
+        prior=np.zeros(1),
     )
     base = least_squares(made.triangle(), np.zeros(1))
-    return held_out.odd_log(problem, Stub(posterior=None, weights=np.ones(1)), held_out.relative(made, base))
+    return held_out.odd_log(
+        problem, Stub(posterior=None, weights=np.ones(1)), held_out.relative(made, base)
+    )
 
 
 ODD = [
-    Threshold("result.held_out:FEWEST_LOGS", lambda: (bool(stranger(count=2)), bool(stranger(count=3)))),
-    Threshold("result.held_out:APART", lambda: (bool(stranger(2.0, noise=0.2)), bool(stranger(2.0, noise=0.1)))),
+    Threshold(
+        "result.held_out:FEWEST_LOGS", lambda: (bool(stranger(count=2)), bool(stranger(count=3)))
+    ),
+    Threshold(
+        "result.held_out:APART",
+        lambda: (bool(stranger(2.0, noise=0.2)), bool(stranger(2.0, noise=0.1))),
+    ),
     Threshold("result.held_out:USUAL", lambda: (bool(stranger(1.3)), bool(stranger(1.7)))),
 ]
 
 
-# -- what the samples show -------------------------------------------------------------------------------------------------------
+# -- what the samples show
+# -------------------------------------------------------------------------------------------------------
 
 
 def hidden(share: float) -> bool:
     nothing = Stub(scale=np.ones(1), unexcited=np.zeros((1, 0)))
-    return "a" in Uncertainty.unexcited.function(Stub(share=np.array([share]), excitation=nothing, base=Stub(names=("a",))))
+    return "a" in Uncertainty.unexcited.function(
+        Stub(share=np.array([share]), excitation=nothing, base=Stub(names=("a",)))
+    )
 
 
 def weak(std: float) -> bool:
     one = np.ones(1)
-    return "a" in Uncertainty.weak.function(Stub(relative_std=2 * one, std=std * one, sizes=one, base=Stub(names=("a",))))
+    return "a" in Uncertainty.weak.function(
+        Stub(relative_std=2 * one, std=std * one, sizes=one, base=Stub(names=("a",)))
+    )
 
 
 def visits(distance: float) -> bool:
-    return bool(CoveredStates(np.ones(2), np.zeros((1, 2)), np.zeros(1, bool)).contains(np.array([distance]), np.array([distance])))
+    return bool(
+        CoveredStates(np.ones(2), np.zeros((1, 2)), np.zeros(1, bool)).contains(
+            np.array([distance]), np.array([distance])
+        )
+    )
 
 
 def takes_part(component: float) -> bool:
@@ -142,7 +217,9 @@ def excited(times: float) -> bool:
 def moved(delay: float, common: float = 0.0) -> bool:
     """Whether the torque of the first of three joints is late by so many standard deviations, or all by so many of the common one."""
     std = np.array([1.0, 1e-3, 1e-3]) * 1e-3
-    return bool(significant(np.array([delay, 0.0, 0.0]) * 1e-3 + common * 1e-6 / np.sqrt(2.0), std, 1e-6)[0])
+    return bool(
+        significant(np.array([delay, 0.0, 0.0]) * 1e-3 + common * 1e-6 / np.sqrt(2.0), std, 1e-6)[0]
+    )
 
 
 def shifted(samples: float) -> bool:
@@ -164,10 +241,17 @@ def long_enough(N: int) -> bool:
 
 
 def inside(joints: int, q: float) -> bool:
-    """Whether a position of the first joint counts as covered by samples spread evenly from 0 to 1; the last joint stands at 0.5."""
+    """Whether a position of the first joint counts as covered by samples spread evenly from 0 to 1.
+
+    The last joint stands at 0.5.
+    """
     even = np.linspace(0.0, 1.0, 10_001)[:, None] * np.ones(joints)
     even[:, -1] = 0.5
-    robot = Stub(n=joints, joint_names=tuple(map(str, range(joints))), mechanism=Stub(joint=lambda name: Stub(kind="revolute")))
+    robot = Stub(
+        n=joints,
+        joint_names=tuple(map(str, range(joints))),
+        mechanism=Stub(joint=lambda name: Stub(kind="revolute")),
+    )
     made = Stub(q=even, qd=even, qdd=even, N=len(even), part=lambda rows: made)
     region = covered_region(robot, [made])
     state = np.full((3, joints), 0.5)
@@ -176,33 +260,48 @@ def inside(joints: int, q: float) -> bool:
 
 
 def told(share: float = 1.0, std: float = 0.0) -> bool:
-    return not cannot_be_told(np.array([share]), np.array([std]))[0]
+    return not is_unidentifiable(np.array([share]), np.array([std]))[0]
 
 
 SAMPLES = [
-    Threshold("result.prediction:EACH", lambda: (inside(2, 0.9956), inside(2, 0.9966)), (True, False)),
-    Threshold("result.prediction:ALL", lambda: (inside(6, 0.9977), inside(6, 0.9987)), (True, False)),
+    Threshold(
+        "result.prediction:EACH", lambda: (inside(2, 0.9956), inside(2, 0.9966)), (True, False)
+    ),
+    Threshold(
+        "result.prediction:ALL", lambda: (inside(6, 0.9977), inside(6, 0.9987)), (True, False)
+    ),
     Threshold("result.prediction:SLACK", sides(lambda x: inside(1, 0.5 + x), 1e-3), (True, False)),
-    Threshold("result.prediction:BAND", lambda: float(Prediction(np.zeros(1), np.ones(1), np.ones(1, bool)).high[0]), 1.96),
-    Threshold("estimators.drive_gains:LEAST_SHARE", sides(lambda x: told(share=x), 1e-6)),
-    Threshold("estimators.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)),
+    Threshold(
+        "result.prediction:BAND",
+        lambda: float(Prediction(np.zeros(1), np.ones(1), np.ones(1, bool)).high[0]),
+        1.96,
+    ),
+    Threshold("nuisance.drive_gains:LEAST_SHARE", sides(lambda x: told(share=x), 1e-6)),
+    Threshold(
+        "nuisance.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)
+    ),
     Threshold("result.uncertainty:LEAST_SHARE", sides(hidden, 0.01), (True, False)),
     Threshold("result.uncertainty:WEAK", sides(weak, 0.1)),
     Threshold("result.state_coverage:NEAR", sides(visits, 0.05), (True, False)),
     Threshold("result.uncertainty:TAKES_PART", sides(takes_part, 0.03)),
     Threshold(
-        "result.torque_noise:HELD", lambda: round(float(1.96 * spread([(np.arange(101.0)[:, None], np.ones((101, 1), bool))])[0])), 95
+        "result.torque_noise:HELD",
+        lambda: round(
+            float(1.96 * spread([(np.arange(101.0)[:, None], np.ones((101, 1), bool))])[0])
+        ),
+        95,
     ),
     Threshold("estimators.least_squares:EXCITED", sides(excited, 4.0)),
-    Threshold("estimators.torque_delay:SIGNIFICANT", sides(moved, 5.0)),
-    Threshold("estimators.torque_delay:LEAST_SHIFT", sides(shifted, 0.05)),
-    Threshold("estimators.torque_delay:BY_CHANCE", sides(agreed, 0.1)),
-    Threshold("estimators.torque_delay:FEWEST", sides(lambda N: long_enough(round(N)), 200)),
-    Threshold("estimators.torque_delay:COMMON", sides(lambda x: moved(0.0, x), 4.0)),
+    Threshold("nuisance.torque_delay:SIGNIFICANT", sides(moved, 5.0)),
+    Threshold("nuisance.torque_delay:LEAST_SHIFT", sides(shifted, 0.05)),
+    Threshold("nuisance.torque_delay:BY_CHANCE", sides(agreed, 0.1)),
+    Threshold("nuisance.torque_delay:FEWEST", sides(lambda N: long_enough(round(N)), 200)),
+    Threshold("nuisance.torque_delay:COMMON", sides(lambda x: moved(0.0, x), 4.0)),
 ]
 
 
-# -- the weight of the description -------------------------------------------------------------------------------------------------
+# -- the weight of the description
+# -------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -215,20 +314,31 @@ def chosen(gain: float = 0.0, slope: float = 0.0) -> prior_weight.PriorWeight:
 
     def evidence(prior: Any, A: Any, z: Any, weights: np.ndarray, vague: Any) -> Any:
         first, second = prior.described
-        return Stub(log_evidence=gain * (not first) - 100.0 * (not second) + slope * float(np.log10(np.max(weights))))
+        return Stub(
+            log_evidence=gain * (not first)
+            - 100.0 * (not second)
+            + slope * float(np.log10(np.max(weights)))
+        )
 
-    fakes = {"posterior_of": evidence, "coordinates": lambda model, prior: prior, "projected": lambda *args: (None, None)}
+    fakes = {
+        "posterior_of": evidence,
+        "coordinates": lambda model, prior: prior,
+        "projected": lambda *args: (None, None),
+    }
     with patch.multiple(prior_weight, **fakes):
         return prior_weight.choose_prior_weight(model(), np.zeros((1, 1)))
 
 
 def sentence(weight: float) -> bool:
-    return "exactly" in prior_weight.PriorWeight(weight).sentences(model())[0]
+    return "within its noise" in prior_weight.PriorWeight(weight).sentences(model())[0]
 
 
 def decades() -> tuple[float, ...]:
     """The weight, as a decade, that slopes of the evidence lead to."""
-    return tuple(round(float(np.log10(chosen(slope=slope).weight)), 1) for slope in (-0.5, -0.25, 0.0, 0.25, 0.5))
+    return tuple(
+        round(float(np.log10(chosen(slope=slope).weight)), 1)
+        for slope in (-0.5, -0.25, 0.0, 0.25, 0.5)
+    )
 
 
 PRIOR = [
@@ -239,11 +349,12 @@ PRIOR = [
 ]
 
 
-# -- friction ----------------------------------------------------------------------------------------------------------------------
+# -- friction
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def term(share: float = 1.0, consistency: float = 1.0, information: float = 100.0) -> bool:
-    return Gain(of_joint(0, False, None)[0], share, consistency, information, (1.0,)).passes
+    return Gain(joint_candidates(0, False, None)[0], share, consistency, information, (1.0,)).passes
 
 
 def tone(frequency: float) -> bool:
@@ -255,16 +366,31 @@ def shrunk() -> float:
     """What two columns explain that differ by a part in a million of their squares only, of a torque along that difference."""
     a, b = (np.tile(x, 400) / np.sqrt(800.0) for x in ([1.0, 1.0], [1.0, -1.0]))
     X = np.stack([a, a + np.sqrt(8e-6 / 3.5) * b], axis=1)
-    return round(explained(X, b), 2)
+    return round(predicted_share(X, b), 2)
 
 
 FRICTION = [
-    Threshold("friction.term_search:LEAST_GAIN", sides(lambda x: term(share=x), 0.02)),
-    Threshold("friction.term_search:LEAST_CONSISTENCY", lambda: (term(consistency=0.6), term(consistency=1.0))),
-    Threshold("friction.term_search:LEAST_INFORMATION", sides(lambda x: term(information=x), 6.0)),
-    Threshold("friction.term_search:STANDING", sides(lambda x: bool(in_use(np.array([[-x]]), None)[0, 0]), 5e-3)),
-    Threshold("friction.residual_split:BAND", lambda: tuple(map(tone, (0.3, 0.5, 0.7, 0.9))), (False, True, True, False)),
-    Threshold("friction.residual_split:SHRINK", shrunk, 0.75),
-    Threshold("estimators.shape:LEAST_GAIN", sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005)),
+    Threshold("friction.friction_thresholds:least_gain", sides(lambda x: term(share=x), 0.02)),
+    Threshold(
+        "friction.friction_thresholds:least_consistency",
+        lambda: (term(consistency=0.6), term(consistency=1.0)),
+    ),
+    Threshold(
+        "friction.friction_thresholds:least_information", sides(lambda x: term(information=x), 6.0)
+    ),
+    Threshold(
+        "friction.friction_thresholds:standing_speed",
+        sides(lambda x: bool(in_use(np.array([[-x]]), None)[0, 0]), 5e-3),
+    ),
+    Threshold(
+        "friction.friction_thresholds:noise_band",
+        lambda: tuple(map(tone, (0.3, 0.5, 0.7, 0.9))),
+        (False, True, True, False),
+    ),
+    Threshold("friction.friction_thresholds:ridge", shrunk, 0.75),
+    Threshold(
+        "nuisance.friction_shape:LEAST_GAIN",
+        sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005),
+    ),
 ]
 RESULT = [*VERDICT, *ODD, *SAMPLES, *PRIOR, *FRICTION]

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 import steelyard as sy
-from steelyard.identification.samples.samples import Samples, base_motion, far_positions, require, require_numbers
+from steelyard.identification.samples.samples import (
+    Samples,
+    base_motion,
+    far_positions,
+    require,
+    require_numbers,
+)
 from steelyard.identification.samples.smoothing import standing
 from steelyard.identification.samples.spinning_joints import spins
 from tests.thresholds.threshold import Threshold, sides
@@ -49,7 +55,9 @@ def spinning(speed: float, slope: float) -> bool:
 def far(reach: float, limit: float = np.inf, joints: int = 2) -> bool:
     """Whether joints with such a limit that reach so far are far."""
     limits = (Stub(lower=-limit, upper=limit),) * 2 if np.isfinite(limit) else None
-    robot = Stub(n=2, joint_names=ROBOT.joint_names, tree=Stub(bodies=ROBOT.tree.bodies, limits=limits))
+    robot = Stub(
+        n=2, joint_names=ROBOT.joint_names, tree=Stub(bodies=ROBOT.tree.bodies, limits=limits)
+    )
     q = np.zeros_like(Q)
     q[5, :joints] = reach
     return bool(far_positions(robot, log(q=q)))
@@ -57,7 +65,9 @@ def far(reach: float, limit: float = np.inf, joints: int = 2) -> bool:
 
 def stands(variation: float, noise: Any) -> bool:
     """Whether a joint stands that varies by so much of another, as `noise` (N,) does."""
-    return bool(standing(np.stack([Q[:, 0] / Q[:, 0].std(), variation * noise / noise.std()], axis=1))[1])
+    return bool(
+        standing(np.stack([Q[:, 0] / Q[:, 0].std(), variation * noise / noise.std()], axis=1))[1]
+    )
 
 
 def rides(size: float) -> bool:
@@ -75,16 +85,40 @@ def drifting(ratio: float) -> bool:
 
 
 SAMPLES = [
-    Threshold("samples.samples:FEWEST", lambda: (refuses(require_numbers, log()[:14]), refuses(require_numbers, log()[:7]))),
-    Threshold("samples.samples:LARGEST", sides(lambda x: refuses(require_numbers, log(tau=x * np.sign(Q))), 1e12)),
-    Threshold("samples.samples:SMALLEST", sides(lambda x: refuses(require, log(tau=x * np.sign(Q))), 1e-12), (True, False)),
-    Threshold("samples.samples:SHORTEST", sides(lambda x: refuses(require_numbers, log(t=100 * x * T)), 1e-9), (True, False)),
-    Threshold("samples.samples:STILL", sides(lambda x: refuses(require, log(q=x * (T > 1.0)[:, None] * np.ones(2))), 1e-9), (True, False)),
+    Threshold(
+        "samples.samples:FEWEST",
+        lambda: (refuses(require_numbers, log()[:14]), refuses(require_numbers, log()[:7])),
+    ),
+    Threshold(
+        "samples.samples:LARGEST",
+        sides(lambda x: refuses(require_numbers, log(tau=x * np.sign(Q))), 1e12),
+    ),
+    Threshold(
+        "samples.samples:SMALLEST",
+        sides(lambda x: refuses(require, log(tau=x * np.sign(Q))), 1e-12),
+        (True, False),
+    ),
+    Threshold(
+        "samples.samples:SHORTEST",
+        sides(lambda x: refuses(require_numbers, log(t=100 * x * T)), 1e-9),
+        (True, False),
+    ),
+    Threshold(
+        "samples.samples:STILL",
+        sides(lambda x: refuses(require, log(q=x * (T > 1.0)[:, None] * np.ones(2))), 1e-9),
+        (True, False),
+    ),
     Threshold("samples.samples:LONGEST_DELAY", sides(late, 0.5)),
     Threshold("samples.samples:FAR", sides(lambda x: far(x, 4.0), 8.0)),
     Threshold("samples.samples:TURNS", sides(far, 6 * np.pi)),
-    Threshold("samples.spinning_joints:AGREEING", sides(lambda x: spinning(2.0, 1.0 + x), 0.2), (True, False)),
-    Threshold("samples.spinning_joints:SPINNING", sides(lambda x: spinning(x, 1.0), 50.0), (True, False)),
+    Threshold(
+        "samples.spinning_joints:AGREEING",
+        sides(lambda x: spinning(2.0, 1.0 + x), 0.2),
+        (True, False),
+    ),
+    Threshold(
+        "samples.spinning_joints:SPINNING", sides(lambda x: spinning(x, 1.0), 50.0), (True, False)
+    ),
     Threshold("samples.samples:MOST_FAR", lambda: (far(100.0, joints=1), far(100.0, joints=2))),
     Threshold("samples.samples:MOVING", sides(rides, 0.5)),
     Threshold("samples.smoothing:WHITE", sides(drifting, 1.5), (True, False)),

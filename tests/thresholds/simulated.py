@@ -6,7 +6,10 @@ import numpy as np
 
 from steelyard.identification.estimators.simulated.automatic import is_better
 from steelyard.identification.estimators.simulated.feedback_loop import SimulatedMotion
-from steelyard.identification.estimators.simulated.restate import is_slow, moved
+from steelyard.identification.estimators.simulated.simulated_states import (
+    is_slow,
+    with_simulated_motion,
+)
 from steelyard.identification.samples.samples import Samples
 from tests.thresholds.threshold import Threshold, sides
 
@@ -15,7 +18,8 @@ OTHERS = np.ones((8, 1))
 
 def slow(share: float) -> bool:
     """Whether differences count as slow whose means have so many times the variance of white noise."""
-    fast = np.where(np.arange(1000) % 2, 1.0, -1.0)  # half the mean square of successive differences is 2, parts have 10 samples
+    # half the mean square of successive differences is 2, parts have 10 samples
+    fast = np.where(np.arange(1000) % 2, 1.0, -1.0)
     return bool(is_slow((fast + np.sqrt(share * 2.0 / 10.0))[:, None])[0])
 
 
@@ -24,12 +28,17 @@ def rests(seconds: float) -> bool:
     t = np.arange(400) * 1e-3
     stuck = (t > 0.2)[:, None] & (t <= 0.2 + seconds)[:, None]
     x = np.sin(t)[:, None]
-    made = moved(Samples(t, x, x, x, x, measured=x), SimulatedMotion(np.stack([x, x, x]), stuck), False, 1)
+    made = with_simulated_motion(
+        Samples(t, x, x, x, x, measured=x), SimulatedMotion(np.stack([x, x, x]), stuck), False, 1
+    )
     return made.keep is not None and not made.keep.all()
 
 
 SIMULATED = [
-    Threshold("estimators.simulated.automatic:LEAST_GAIN", sides(lambda gain: is_better((1.0 - gain) * OTHERS, OTHERS), 0.01)),
-    Threshold("estimators.simulated.restate:WHITE", sides(slow, 2.0)),
-    Threshold("estimators.simulated.restate:REST", sides(rests, 0.01)),
+    Threshold(
+        "estimators.simulated.automatic:LEAST_GAIN",
+        sides(lambda gain: is_better((1.0 - gain) * OTHERS, OTHERS), 0.01),
+    ),
+    Threshold("estimators.simulated.simulated_states:WHITE", sides(slow, 2.0)),
+    Threshold("estimators.simulated.simulated_states:REST", sides(rests, 0.01)),
 ]

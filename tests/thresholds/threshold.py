@@ -1,4 +1,4 @@
-"""A threshold: a constant of a module, and what is decided on either side of it."""
+"""A threshold: a constant or a field of thresholds, and what is decided on either side of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ PACKAGE = "steelyard.identification"
 
 @dataclass(frozen=True)
 class Threshold:
-    """`name` is module:constant below steelyard.identification, `decided` what `decide()` returns with its value."""
+    """A threshold by its `name`, and what `decide()` returns with its value.
+
+    The name is module:constant below steelyard.identification, or module:field of its THRESHOLDS;
+    modules of experiments are named below steelyard.
+    """
 
     name: str
     decide: Callable[[], Any]
@@ -24,7 +28,8 @@ class Threshold:
     @property
     def place(self) -> tuple[str, str]:
         module, _, constant = self.name.partition(":")
-        return f"{PACKAGE}.{module}", constant
+        package = "steelyard" if module.startswith("experiments.") else PACKAGE
+        return f"{package}.{module}", constant
 
     def now(self) -> Any:
         """What is decided now; an error counts as a decision of its own."""
@@ -37,8 +42,18 @@ class Threshold:
     def moved(self, factor: float) -> Iterator[None]:
         """The constant times a factor, wherever it was imported to; a whole number stays whole."""
         module, constant = self.place
+        thresholds = getattr(import_module(module), "THRESHOLDS", None)
+        if hasattr(thresholds, constant):
+            value = times(getattr(thresholds, constant), factor)
+            with patch.dict(vars(thresholds), {constant: value}):
+                yield
+            return
         value = getattr(import_module(module), constant)
-        users = [m for name, m in list(sys.modules.items()) if name.startswith(PACKAGE) and vars(m).get(constant) is value]
+        users = [
+            m
+            for name, m in list(sys.modules.items())
+            if name.startswith(PACKAGE) and vars(m).get(constant) is value
+        ]
         patches = [patch.object(user, constant, times(value, factor)) for user in users]
         for each in patches:
             each.start()

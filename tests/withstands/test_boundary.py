@@ -13,7 +13,7 @@ import polars
 import pytest
 from scipy.io import savemat
 
-from steelyard.errors import LogError, ModelError, ProblemError, SteelyardError, foreign
+from steelyard.errors import LogError, ModelError, ProblemError, SteelyardError, translate_errors
 from steelyard.mechanism import load
 from steelyard.signals import read_log
 from steelyard.signals.read.mapping import read_mapping
@@ -26,16 +26,33 @@ class Panic(BaseException):
     """What a library written in Rust throws."""
 
 
-@pytest.mark.parametrize("thrown", [Panic("Eigen\nstack"), ZeroDivisionError(), KeyError("a"), MemoryError(), RecursionError("deep")])
+@pytest.mark.parametrize(
+    "thrown",
+    [
+        Panic("Eigen\nstack"),
+        ZeroDivisionError(),
+        KeyError("a"),
+        MemoryError(),
+        RecursionError("deep"),
+    ],
+)
 def test_whatever_a_library_throws_is_an_error_of_the_family(thrown: BaseException) -> None:
-    with pytest.raises(LogError, match=rf"run\.mat: bad \(.*({type(thrown).__name__}|memory)") as caught, foreign("run.mat: bad", LogError):
+    with (
+        pytest.raises(
+            LogError, match=rf"run\.mat: bad \(.*({type(thrown).__name__}|memory)"
+        ) as caught,
+        translate_errors("run.mat: bad", LogError),
+    ):
         raise thrown
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("thrown", [KeyboardInterrupt(), SystemExit(), GeneratorExit(), ProblemError("mine"), ModelError("mine")])
+@pytest.mark.parametrize(
+    "thrown",
+    [KeyboardInterrupt(), SystemExit(), GeneratorExit(), ProblemError("mine"), ModelError("mine")],
+)
 def test_interrupts_exits_and_our_own_errors_pass(thrown: BaseException) -> None:
-    with pytest.raises(type(thrown)) as caught, foreign("run.mat: bad", LogError):
+    with pytest.raises(type(thrown)) as caught, translate_errors("run.mat: bad", LogError):
         raise thrown
     assert caught.value is thrown
 
@@ -61,7 +78,9 @@ WRITERS = {"a.npz": write_npz, "a.parquet": write_parquet, "a.mat": write_mat, "
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_damaged_logs_are_answered_by_a_log_or_a_sentence_that_names_them(name: str, tmp_path: Path, rng: np.random.Generator) -> None:
+def test_damaged_logs_are_answered_by_a_log_or_a_sentence_that_names_them(
+    name: str, tmp_path: Path, rng: np.random.Generator
+) -> None:
     path = tmp_path / name
     WRITERS[name](path)
     whole = np.frombuffer(path.read_bytes(), np.uint8)
@@ -81,7 +100,10 @@ TEXTS: dict[str, tuple[bytes, type[SteelyardError]]] = {
     "odd_utf16.csv": (b"\xff\xfet", LogError),
     "quote.csv": (b't,q1\n"' + b"1" * 200_000, LogError),
     "half.xacro": (b"<robot", ModelError),
-    "zero.mjcf": (b"<mujoco><worldbody><body><joint axis='0 0 0'/></body></worldbody></mujoco>", ModelError),
+    "zero.mjcf": (
+        b"<mujoco><worldbody><body><joint axis='0 0 0'/></body></worldbody></mujoco>",
+        ModelError,
+    ),
     "surrogate.toml": (b'name = "\\ud800"', ModelError),
     "nested.toml": (b"a = " + b"[" * 5000, ModelError),
     "utf7.urdf": (b'<?xml version="1.0" encoding="idna"?><robot/>', ModelError),
@@ -98,8 +120,15 @@ def test_damaged_texts_are_a_sentence_that_names_them(name: str, tmp_path: Path)
 
 
 def test_text_of_numbers_that_are_no_characters_is_a_sentence(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", t=T, q=Q[:, None], joint_names=np.array([0x7FFFFFFF], np.uint32).view("<U1"))
-    with pytest.raises(LogError, match=r"a\.npz: .*joint_names holds numbers that are no characters"):
+    np.savez(
+        tmp_path / "a.npz",
+        t=T,
+        q=Q[:, None],
+        joint_names=np.array([0x7FFFFFFF], np.uint32).view("<U1"),
+    )
+    with pytest.raises(
+        LogError, match=r"a\.npz: .*joint_names holds numbers that are no characters"
+    ):
         read_log(tmp_path / "a.npz", ["elbow"])
 
 
@@ -115,5 +144,11 @@ def test_libraries_print_nothing(tmp_path: Path, root: Path) -> None:
     write_parquet(path)
     path.write_bytes(path.read_bytes()[:-40] + b"\xff" * 32 + path.read_bytes()[-8:])
     script = f"import steelyard as sy\ntry: sy.read_log({str(path)!r})\nexcept sy.LogError: pass"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(root / "src")})
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(root / "src")},
+    )
     assert run.stdout + run.stderr == ""

@@ -1,4 +1,7 @@
-"""A sample of benchmarks/fuzz: damaged files and command lines are answered; and the benchmark notices what is no answer."""
+"""A sample of benchmarks/fuzz.
+
+Damaged files and command lines are answered; and the benchmark notices what is no answer.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +44,18 @@ def test_damaged_files_are_answered(part: int, files: list[GoodFile], tmp_path: 
 
 
 @pytest.mark.parametrize("number", [3, 10, 14])
-def test_damaged_command_lines_are_answered(number: int, files: list[GoodFile], tmp_path: Path) -> None:
+def test_damaged_command_lines_are_answered(
+    number: int, files: list[GoodFile], tmp_path: Path
+) -> None:
     assert run_command_line(number, SEED, files, tmp_path, 120.0)["outcome"] in fuzz.GOOD
 
 
 def test_the_same_seed_gives_the_same_damage(files: list[GoodFile]) -> None:
     for file in files:
-        first, again, other = (damaged(file.content, file.text, [b"other"], np.random.default_rng(seed)) for seed in (1, 1, 2))
+        first, again, other = (
+            damaged(file.content, file.text, [b"other"], np.random.default_rng(seed))
+            for seed in (1, 1, 2)
+        )
         assert first == again
         assert file.content not in (first, other) or first != other
 
@@ -65,21 +73,48 @@ def test_what_is_no_answer_is_noticed() -> None:
     assert asked("import time; time.sleep(60)", 0.5) == "hang"
     assert asked(said.format("result", 3000)) == "memory"
     assert asked(said.format("exception", 3)) == "exception"
-    assert [_judged(code, "") for code in (0, 1, 2, 4, 70, -11)] == ["result", "result", "sentence", "result", "exception", "crash"]
+    assert [_judged(code, "") for code in (0, 1, 2, 4, 70, -11)] == [
+        "result",
+        "result",
+        "sentence",
+        "result",
+        "exception",
+        "crash",
+    ]
     assert _judged(0, "Traceback (most recent call last)") == "traceback"
 
 
-def test_a_run_is_kept_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_kept_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked: list[int] = []
 
     def run_files(numbers: list[int], seed: int) -> Iterator[dict[str, object]]:
         asked.extend(numbers)
         for number in numbers:
-            yield {"number": number, "file": "a.mat", "outcome": "crash" if number == 4 else "result", "words": "", "megabytes": 1}
+            yield {
+                "number": number,
+                "file": "a.mat",
+                "outcome": "crash" if number == 4 else "result",
+                "words": "",
+                "megabytes": 1,
+            }
 
     monkeypatch.setattr(fuzz, "run_files", run_files)
     for count, code in ((3, 0), (5, 1)):
-        monkeypatch.setattr(sys, "argv", ["fuzz", "--files", str(count), "--commands", "0", "--out", str(tmp_path / "kept.jsonl")])
+        monkeypatch.setattr(
+            sys,
+            "argv",
+            [
+                "fuzz",
+                "--files",
+                str(count),
+                "--commands",
+                "0",
+                "--out",
+                str(tmp_path / "kept.jsonl"),
+            ],
+        )
         assert fuzz.main() == code
     assert asked == [0, 1, 2, 3, 4]
     assert "| `.mat` | 5 | 4 | 0 | 0 | 0 | 1 | 0 | 0 |" in capsys.readouterr().out

@@ -1,4 +1,7 @@
-"""Generated programs and tables: whatever the joints are called, a program has only statements that its generator wrote."""
+"""Generated programs and tables.
+
+Whatever the joints are called, a program has only statements that its generator wrote.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,13 @@ from steelyard.apps.motion_csv import read_motion, run_text, torque_text
 from steelyard.c_export.c_module import header, module, source
 from steelyard.closed_form.latex import escape, unbalanced
 from steelyard.csv_text import csv_text
-from steelyard.experiments.loads.static_poses import StaticPoses
+from steelyard.experiments.payload_identification.static_poses import StaticPoses
 from steelyard.mechanism.model import Joint, Link, Mechanism
 from steelyard.motion import spline
 from steelyard.motion.trajectories.motion_check import MotionCheck
+from steelyard.motion.trajectory_files.formats import points
 from steelyard.motion.trajectory_files.krl import KEYWORDS, krl
 from steelyard.motion.trajectory_files.ros import yaml as ros_yaml
-from steelyard.motion.trajectory_files.tables import points
 from steelyard.motion.trajectory_files.urscript import urscript
 from steelyard.names import REFUSED
 from steelyard.signals import to_csv, to_npz, to_parquet
@@ -39,7 +42,9 @@ EVIL = [
     "\u202eb", "\u2028halt()", "x [deg]", "q_1", "tau", "é 関節", "$(rm -rf ~)", "{{7*7}}", "%s", "\\input{x}", "a b", "-1", "1e5", "nan",
     "😀", "??/", "joint_pos_deg", "a.b", "q.a", "+1", "@a", "ﬁ",
 ]  # fmt: skip
-text = st.one_of(st.sampled_from(EVIL), st.text(max_size=20), st.text("a\n\r\t;#=,\"'/*\\{}()", max_size=12))
+text = st.one_of(
+    st.sampled_from(EVIL), st.text(max_size=20), st.text("a\n\r\t;#=,\"'/*\\{}()", max_size=12)
+)
 usable = st.one_of(st.sampled_from(EVIL), st.text(max_size=12)).map(
     lambda name: "".join(c for c in name if unicodedata.category(c) not in REFUSED)
 )
@@ -84,7 +89,10 @@ def check_program(program: Any, grammar: list[str], comment: str, plain: Any) ->
         assert any(re.fullmatch(statement, line) for statement in grammar), line
     assert program.isascii()
     comments = (comment, "&COMMENT ")
-    statements = [[line for line in text.split("\n") if not line.lstrip().startswith(comments)] for text in (program, plain)]
+    statements = [
+        [line for line in text.split("\n") if not line.lstrip().startswith(comments)]
+        for text in (program, plain)
+    ]
     assert statements[0] == statements[1]
 
 
@@ -98,7 +106,13 @@ def test_programs_have_only_statements_of_their_generator(names: tuple[str, ...]
     check_program(krl(Motion(names), "m"), KRL, ";", krl(PLAIN, "m"))
 
 
-@given(stem=st.one_of(text, st.sampled_from(sorted(KEYWORDS)), st.sampled_from(["1st try", "é", "", "_", "Ünïcode name of a file ñ"])))
+@given(
+    stem=st.one_of(
+        text,
+        st.sampled_from(sorted(KEYWORDS)),
+        st.sampled_from(["1st try", "é", "", "_", "Ünïcode name of a file ñ"]),
+    )
+)
 def test_names_of_programs_are_identifiers(stem: str) -> None:
     program = krl(PLAIN, stem)
     assert isinstance(program, str)
@@ -136,9 +150,15 @@ def without_comments(code: str) -> str:
 
 
 @settings(max_examples=30)
-@given(names=st.tuples(usable, usable).filter(lambda names: len(set(names)) == 2 and all(names)), robot=usable)
+@given(
+    names=st.tuples(usable, usable).filter(lambda names: len(set(names)) == 2 and all(names)),
+    robot=usable,
+)
 def test_c_code_has_names_in_comments_alone(names: tuple[str, ...], robot: str) -> None:
-    plain, named = (module(chain(each, "r").tree, "r", None, functions=["gravity_torque"]) for each in (("a", "b"), names))
+    plain, named = (
+        module(chain(each, "r").tree, "r", None, functions=["gravity_torque"])
+        for each in (("a", "b"), names)
+    )
     named = replace(named, name=robot)
     for write in (header, source):
         code = write(named)
@@ -152,15 +172,21 @@ def test_latex_shows_names(name: str) -> None:
     shown = escape(name)
     assert not unbalanced(shown)
     assert "\n" not in shown
-    assert not re.search(r"\\(?!textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}|[&%$#_{}])", shown)
+    assert not re.search(
+        r"\\(?!textbackslash\{\}|textasciitilde\{\}|textasciicircum\{\}|[&%$#_{}])", shown
+    )
 
 
 # tables ------------------------------------------------------------------------------------------
 
-several = st.lists(usable.filter(lambda name: name.strip() != ""), min_size=1, max_size=4, unique_by=str.strip).map(tuple)
+several = st.lists(
+    usable.filter(lambda name: name.strip() != ""), min_size=1, max_size=4, unique_by=str.strip
+).map(tuple)
 
 
-row = st.lists(st.text(st.characters(exclude_characters="\r\0")), min_size=1).filter(lambda cells: cells != [""])
+row = st.lists(st.text(st.characters(exclude_characters="\r\0")), min_size=1).filter(
+    lambda cells: cells != [""]
+)
 
 
 @given(header_=row, rows=st.lists(row, max_size=3))
@@ -174,7 +200,9 @@ def numbers(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.arange(8) / 8, rng.normal(size=(8, n)), rng.normal(size=(8, n))
 
 
-@pytest.mark.parametrize(("write", "ending"), [(to_csv, "csv"), (to_npz, "npz"), (to_parquet, "parquet")])
+@pytest.mark.parametrize(
+    ("write", "ending"), [(to_csv, "csv"), (to_npz, "npz"), (to_parquet, "parquet")]
+)
 @settings(max_examples=60)
 @given(names=several)
 @example(names=("a,b", "=cmd|' /C calc'!A0"))
@@ -231,7 +259,10 @@ def test_tables_of_commands_keep_the_names(names: tuple[str, ...]) -> None:
         object.__setattr__(poses, field, value)
     tables = {
         torque_text(t, tau, names): ["t", *(f"tau.{name}" for name in names)],
-        run_text(Run(names)): ["t", *(f"{word}.{name}" for word in ("q", "qd", "tau") for name in names)],  # type: ignore[arg-type]
+        run_text(Run(names)): [
+            "t",
+            *(f"{word}.{name}" for word in ("q", "qd", "tau") for name in names),
+        ],  # type: ignore[arg-type]
         poses.csv(): ["pose", *(f"{word}.{name}" for word in ("from", "q") for name in names)],
     }
     for table, expected in tables.items():

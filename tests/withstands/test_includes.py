@@ -14,7 +14,10 @@ import steelyard as sy
 from steelyard.errors import LogError, ModelError
 
 HEAD = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'>"
-ARM = "<link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+ARM = (
+    "<link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child"
+    " link='b'/></joint>"
+)
 BODY = "<body name='b'><joint name='j'/><geom size='.1'/></body>"
 
 
@@ -24,7 +27,9 @@ def xacro(folder: Path, included: str, name: str = "main.xacro") -> Path:
 
 
 def mjcf(folder: Path, included: str, name: str) -> Path:
-    (folder / name).write_text(f"<mujoco><worldbody><include file='{included}'/></worldbody></mujoco>")
+    (folder / name).write_text(
+        f"<mujoco><worldbody><include file='{included}'/></worldbody></mujoco>"
+    )
     return folder / name
 
 
@@ -42,7 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "robot"
 
 
-@pytest.mark.parametrize("included", ["parts/arm.xacro", "parts/more.xacro", "./parts/../parts/arm.xacro"])
+@pytest.mark.parametrize(
+    "included", ["parts/arm.xacro", "parts/more.xacro", "./parts/../parts/arm.xacro"]
+)
 def test_xacro_finds_files_from_the_one_that_includes_them(included: str, folder: Path) -> None:
     for path in (xacro(folder, included), Path("..") / "robot" / "main.xacro"):
         assert sy.load(path).joint_names == ("j",)
@@ -50,7 +57,9 @@ def test_xacro_finds_files_from_the_one_that_includes_them(included: str, folder
 
 @pytest.mark.parametrize("ending", ["xml", "mjcf"])
 @pytest.mark.parametrize("included", ["xml", "mjcf"])
-def test_mjcf_finds_files_from_the_one_that_includes_them(ending: str, included: str, folder: Path) -> None:
+def test_mjcf_finds_files_from_the_one_that_includes_them(
+    ending: str, included: str, folder: Path
+) -> None:
     path = mjcf(folder, f"parts/arm.{included}", f"main.{ending}")
     for place in (path, Path("..") / "robot" / path.name):
         assert sy.load(place).joint_names == ("j",)
@@ -64,12 +73,16 @@ def test_a_file_outside_the_folder_is_not_included(kind: str, way: str, folder: 
     ending = kind.split()[-1]
     secret = folder.parent / f"secret.{ending}"
     secret.write_text(f"{HEAD}{ARM}</robot>" if kind == "xacro" else f"<mujoco>{BODY}</mujoco>")
-    name = {"relative": f"../secret.{ending}", "absolute": str(secret), "link": f"alias.{ending}"}[way]
+    name = {"relative": f"../secret.{ending}", "absolute": str(secret), "link": f"alias.{ending}"}[
+        way
+    ]
     (folder / f"alias.{ending}").symlink_to(secret)
     path = xacro(folder, name) if kind == "xacro" else mjcf(folder, name, f"main.{ending}")
     if kind == "nested mjcf":
         path = mjcf(folder, "main.mjcf", "outer.mjcf")
-    with pytest.raises(ModelError, match=rf"it includes .*, which is not in {folder}; .*reading_limits\(folder="):
+    with pytest.raises(
+        ModelError, match=rf"it includes .*, which is not in {folder}; .*reading_limits\(folder="
+    ):
         sy.load(path)
     with sy.reading_limits(folder=folder.parent):
         if kind != "nested mjcf":  # the outer one has no such body
@@ -78,8 +91,14 @@ def test_a_file_outside_the_folder_is_not_included(kind: str, way: str, folder: 
 
 def test_values_of_a_file_outside_the_folder_are_not_read(folder: Path) -> None:
     (folder.parent / "secret.yaml").write_text("name: secret")
-    for name, allowed in (("parts/limits.yaml", True), ("../secret.yaml", False), (str(folder.parent / "secret.yaml"), False)):
-        (folder / "main.xacro").write_text(f"{HEAD}<link name=\"${{load_yaml('{name}')['name']}}\"/></robot>")
+    for name, allowed in (
+        ("parts/limits.yaml", True),
+        ("../secret.yaml", False),
+        (str(folder.parent / "secret.yaml"), False),
+    ):
+        (folder / "main.xacro").write_text(
+            f"{HEAD}<link name=\"${{load_yaml('{name}')['name']}}\"/></robot>"
+        )
         if allowed:
             assert sy.load(folder / "main.xacro").mechanism.links[0].name == "robot"
         else:
@@ -94,7 +113,12 @@ def test_the_folder_of_a_package_is_that_of_its_package_xml(folder: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "trick", ["<include x='>' file='../s.xml'/>", "<include file='&#46;&#46;/s.xml'/>", "<!-- <include file='../s.xml'/> -->"]
+    "trick",
+    [
+        "<include x='>' file='../s.xml'/>",
+        "<include file='&#46;&#46;/s.xml'/>",
+        "<!-- <include file='../s.xml'/> -->",
+    ],
 )
 def test_includes_cannot_be_hidden(trick: str, folder: Path) -> None:
     (folder.parent / "s.xml").write_text(f"<mujoco>{BODY}</mujoco>")

@@ -1,4 +1,7 @@
-"""The process of its own: what ends, exhausts or delays it does nothing to the caller, and the next call works."""
+"""The process of its own.
+
+What ends, exhausts or delays it does nothing to the caller, and the next call works.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,13 @@ def test_one_process_serves_all_calls() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
 def test_a_crash_is_a_sentence_and_the_next_call_works(number: int) -> None:
-    with pytest.raises(LogError, match=rf"run\.mat: not read \(the process that read it ended with {signal.Signals(number).name}"):
+    with pytest.raises(
+        LogError,
+        match=(
+            r"run\.mat: not read \(the process that read it ended with"
+            rf" {signal.Signals(number).name}"
+        ),
+    ):
         call(end_by, number)
     assert call(give, 1) == 1
 
@@ -111,22 +120,34 @@ def test_the_limits_in_force_are_those_of_the_caller() -> None:
 def test_time_is_limited() -> None:
     with (
         sy.reading_limits(seconds=0.5),
-        pytest.raises(LogError, match=r"it takes more than 0.5 s; .* allow more: steelyard.reading_limits\(seconds=5\)"),
+        pytest.raises(
+            LogError,
+            match=r"it takes more than 0.5 s; .* allow more: steelyard.reading_limits\(seconds=5\)",
+        ),
     ):
         call(never_end)
     assert call(give, 1) == 1
 
 
 def test_errors_and_warnings_come_back() -> None:
-    with pytest.warns(SteelyardWarning, match="look here"), pytest.raises(LogError, match=r"^mine$"):
+    with (
+        pytest.warns(SteelyardWarning, match="look here"),
+        pytest.raises(LogError, match=r"^mine$"),
+    ):
         call(warn_and_fail, "log")
-    with pytest.warns(SteelyardWarning), pytest.raises(LogError, match=r"run\.mat: not read \(ZeroDivisionError: foreign\)"):
+    with (
+        pytest.warns(SteelyardWarning),
+        pytest.raises(LogError, match=r"run\.mat: not read \(ZeroDivisionError: foreign\)"),
+    ):
         call(warn_and_fail, "other")
 
 
 def test_threads_take_turns() -> None:
     found: list[Any] = []
-    threads = [threading.Thread(target=lambda i=i: found.append(call(give, np.full(1000, i))[0])) for i in range(8)]
+    threads = [
+        threading.Thread(target=lambda i=i: found.append(call(give, np.full(1000, i))[0]))
+        for i in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -155,7 +176,9 @@ START_FAILURES = {
     "no interpreter": lambda patch: patch.setattr(sys, "executable", ""),
     "a frozen application": lambda patch: patch.setattr(sys, "frozen", True, raising=False),
     "one that ends at once": lambda patch: patch.setattr(sys, "executable", "/bin/false"),
-    "one that is not ours": lambda patch: patch.setattr(child, "START", "import os; os.write(1, b'no')"),
+    "one that is not ours": lambda patch: patch.setattr(
+        child, "START", "import os; os.write(1, b'no')"
+    ),
     "no more processes": lambda patch: patch.setattr(child.subprocess, "Popen", no_more_processes),
 }
 
@@ -165,11 +188,16 @@ def no_more_processes(*args: Any, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("failure", START_FAILURES)
-def test_where_no_process_can_be_started_the_call_is_refused(failure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_process_can_be_started_the_call_is_refused(
+    failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     close()
     with monkeypatch.context() as patch:
         START_FAILURES[failure](patch)
-        with pytest.raises(LogError, match=r"run.mat: not read .*cannot be started.*reading_limits\(in_process=True\)"):
+        with pytest.raises(
+            LogError,
+            match=r"run.mat: not read .*cannot be started.*reading_limits\(in_process=True\)",
+        ):
             call(its_process)
         with sy.reading_limits(in_process=True):
             assert call(its_process) == os.getpid()
@@ -204,9 +232,17 @@ if sys.argv[2] == "kill":
 
 
 @pytest.mark.parametrize("end", ["exit", "kill"])
-def test_the_process_ends_with_the_script_that_uses_it(end: str, tmp_path: Path, root: Path) -> None:
+def test_the_process_ends_with_the_script_that_uses_it(
+    end: str, tmp_path: Path, root: Path
+) -> None:
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    run = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path), end], env=environment, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path), end],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.stderr == ""
     deadline = time.monotonic() + 20
     while _lives(int(run.stdout)) and time.monotonic() < deadline:
@@ -232,7 +268,8 @@ def test_no_zombies_and_no_open_pipes_are_left() -> None:
     assert len(os.listdir("/proc/self/fd")) == before
     close()
     assert not child._running
-    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY  # the limits are the child's, not ours
+    # the limits are the child's, not ours
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
 
 
 APART = """
@@ -250,6 +287,13 @@ def test_readers_that_can_crash_are_not_even_imported_here(tmp_path: Path, root:
     polars.DataFrame({"t": t, "q1": t}).write_parquet(tmp_path / "a.parquet")
     with h5py.File(tmp_path / "b.mat", "w", userblock_size=512) as file:
         file["t"], file["q"] = t, t
-    files = [tmp_path / "a.mat", "scipy.io", tmp_path / "a.parquet", "polars", tmp_path / "b.mat", "h5py"]
+    files = [
+        tmp_path / "a.mat",
+        "scipy.io",
+        tmp_path / "a.parquet",
+        "polars",
+        tmp_path / "b.mat",
+        "h5py",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
     subprocess.run([sys.executable, "-c", APART, *map(str, files)], env=environment, check=True)

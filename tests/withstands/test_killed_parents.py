@@ -15,8 +15,17 @@ import pytest
 from steelyard.errors import LogError
 from steelyard.isolation.child import call_isolated, close
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked for in /proc")
-PROGRAMS = {"reading": 1, "reading_by_thread": 1, "workers": 2, "workers_by_thread": 2, "reading_workers": 4, "page_job": 2}
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="processes are looked for in /proc"
+)
+PROGRAMS = {
+    "reading": 1,
+    "reading_by_thread": 1,
+    "workers": 2,
+    "workers_by_thread": 2,
+    "reading_workers": 4,
+    "page_job": 2,
+}
 
 
 def parents() -> dict[int, int]:
@@ -46,12 +55,17 @@ def descendants(process: int) -> set[int]:
 def test_no_process_outlives_a_killed_parent(program: str, root: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(root / "src"), str(root)))}
     command = [sys.executable, "-m", "tests.long_tasks", program]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, cwd=root, start_new_session=True) as parent:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, cwd=root, start_new_session=True
+    ) as parent:
         try:
             assert parent.stdout is not None
             assert parent.stdout.readline() == b"started\n"
             deadline = time.monotonic() + 60
-            while len(children := descendants(parent.pid)) < PROGRAMS[program] and time.monotonic() < deadline:
+            while (
+                len(children := descendants(parent.pid)) < PROGRAMS[program]
+                and time.monotonic() < deadline
+            ):
                 time.sleep(0.05)
             assert len(children) >= PROGRAMS[program]
             time.sleep(1.0)  # until the children are at work
@@ -70,7 +84,9 @@ def test_the_child_outlives_the_thread_that_started_it() -> None:
     """The kernel would kill a child with its thread, if it were asked to."""
     close()
     answers = []
-    thread = threading.Thread(target=lambda: answers.append(call_isolated(os.getpid, (), "not read", LogError)))
+    thread = threading.Thread(
+        target=lambda: answers.append(call_isolated(os.getpid, (), "not read", LogError))
+    )
     thread.start()
     thread.join()
     time.sleep(0.2)

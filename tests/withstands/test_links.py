@@ -1,4 +1,7 @@
-"""Links, devices and pipes where a file is to be written: every writer refuses them, nothing outside changes, nothing is left behind."""
+"""Links, devices and pipes where a file is to be written.
+
+Every writer refuses them, nothing outside changes, nothing is left behind.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,21 @@ from steelyard.apps import cli
 from steelyard.apps.page.server.folder import Folder
 from steelyard.compiler.runtime import cache as kernel_cache
 from steelyard.errors import CallError
-from steelyard.files import check_file, check_folder, make_folder, whole_folder, write_files, write_into, write_whole
+from steelyard.files import (
+    check_file,
+    check_folder,
+    make_folder,
+    whole_folder,
+    write_atomic,
+    write_files,
+    write_into,
+)
 from steelyard.files.open_folder import OpenFolder
-from steelyard.identification.archive.factor_store import FactorStore
+from steelyard.identification.out_of_core.factor_store import FactorStore
 from steelyard.motion import spline
 from steelyard.motion.trajectory_files.formats import FORMATS, write_trajectory
 from steelyard.signals import to_csv, to_npz, to_parquet
-from steelyard.signals.archive.log_file import LogFile
+from steelyard.signals.log_files.log_file import LogFile
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links, devices and pipes are POSIX's")
 
@@ -50,10 +61,16 @@ def loop(path: Path, outside: Path) -> None:
 
 ENTRIES: dict[str, Callable[[Path, Path], object]] = {
     "link to a file": lambda path, outside: path.symlink_to(outside / "file"),
-    "relative link to a file": lambda path, outside: path.symlink_to(os.path.relpath(outside / "file", path.parent)),
+    "relative link to a file": lambda path, outside: path.symlink_to(
+        os.path.relpath(outside / "file", path.parent)
+    ),
     "dangling link": lambda path, outside: path.symlink_to(outside / "absent"),
-    "dangling link into a missing folder": lambda path, outside: path.symlink_to(outside / "no" / "absent"),
-    "link to a folder": lambda path, outside: path.symlink_to(outside / "folder", target_is_directory=True),
+    "dangling link into a missing folder": lambda path, outside: path.symlink_to(
+        outside / "no" / "absent"
+    ),
+    "link to a folder": lambda path, outside: path.symlink_to(
+        outside / "folder", target_is_directory=True
+    ),
     "link to a device": lambda path, outside: path.symlink_to(outside / "device"),
     "link to a pipe": lambda path, outside: path.symlink_to(outside / "pipe"),
     "link to a link": lambda path, outside: path.symlink_to(outside / "link"),
@@ -79,7 +96,13 @@ def snapshot(folder: Path) -> dict[str, tuple[Any, ...]]:
     entries: dict[str, tuple[Any, ...]] = {}
     for path in sorted(folder.rglob("*")):
         info = path.lstat()
-        content: object = os.readlink(path) if path.is_symlink() else path.read_bytes() if stat.S_ISREG(info.st_mode) else None
+        content: object = (
+            os.readlink(path)
+            if path.is_symlink()
+            else path.read_bytes()
+            if stat.S_ISREG(info.st_mode)
+            else None
+        )
         entries[str(path.relative_to(folder))] = info.st_mode, info.st_ino, content
     return entries
 
@@ -107,8 +130,17 @@ def robot() -> sy.Robot:
 @cache
 def log() -> sy.Log:
     t = np.arange(200) / 50
-    q, qd, qdd = (f[:, None] * [1, 2] for f in (np.sin(3 * t), 3 * np.cos(3 * t), -9 * np.sin(3 * t)))
-    return sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=robot().inverse_dynamics(q, qd, qdd), joint_names=robot().joint_names)
+    q, qd, qdd = (
+        f[:, None] * [1, 2] for f in (np.sin(3 * t), 3 * np.cos(3 * t), -9 * np.sin(3 * t))
+    )
+    return sy.Log(
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=robot().inverse_dynamics(q, qd, qdd),
+        joint_names=robot().joint_names,
+    )
 
 
 @cache
@@ -119,21 +151,30 @@ def fit() -> sy.Fit:
 @cache
 def motion() -> sy.Trajectory:
     t = np.linspace(0, 1, 5)
-    return spline(t, np.sin(t)[:, None] * np.arange(1, 7), 50.0, tuple(f"joint{k}" for k in range(1, 7)))
+    return spline(
+        t, np.sin(t)[:, None] * np.arange(1, 7), 50.0, tuple(f"joint{k}" for k in range(1, 7))
+    )
 
 
 def through_folder(folder: Path, overwrite: bool) -> None:
     with whole_folder(folder / "out", overwrite) as new:
-        write_whole(new / "a.txt", "a")
+        write_atomic(new / "a.txt", "a")
         make_folder(new / "c")
-        write_whole(new / "c" / "b.txt", "b")
+        write_atomic(new / "c" / "b.txt", "b")
 
 
 def command(*words: str) -> Callable[[Path, bool], None]:
     """A command of the command line; an exit code is an error."""
 
     def run(folder: Path, overwrite: bool) -> None:
-        before, sys.argv = sys.argv, ["steelyard", *(word.format(folder=folder) for word in words), *(["--force"] if overwrite else [])]
+        before, sys.argv = (
+            sys.argv,
+            [
+                "steelyard",
+                *(word.format(folder=folder) for word in words),
+                *(["--force"] if overwrite else []),
+            ],
+        )
         try:
             cli.main()
         except SystemExit as stop:
@@ -155,7 +196,11 @@ def into_cache(folder: Path, overwrite: bool) -> None:
         kernel_cache.write(ENTRY, b"code")
         assert kernel_cache.read(ENTRY) in (None, b"code")
     finally:
-        os.environ.pop("STEELYARD_CACHE") if before is None else os.environ.update(STEELYARD_CACHE=before)
+        (
+            os.environ.pop("STEELYARD_CACHE")
+            if before is None
+            else os.environ.update(STEELYARD_CACHE=before)
+        )
 
 
 def into_store(folder: Path, overwrite: bool) -> None:
@@ -163,42 +208,89 @@ def into_store(folder: Path, overwrite: bool) -> None:
 
 
 STORE = FactorStore(True, None, b"secret")
-FACTOR = f".steelyard/{STORE.place(LogFile('log.csv'), 'a' * 40).name}"
+FACTOR = f".steelyard/{STORE.path(LogFile('log.csv'), 'a' * 40).name}"
 WRITERS: dict[str, Writer] = {
-    "write_whole": Writer(lambda folder, over: write_whole(folder / "a", "a", over), ("a",), examples=30),
-    "write_whole of a function": Writer(lambda folder, over: write_whole(folder / "a", lambda file: file.write(b"a"), over), ("a",)),
-    "write_files": Writer(lambda folder, over: write_files({folder / "a": "a", folder / "b": "b"}, over), ("a", "b"), examples=30),
-    "write_into": Writer(lambda folder, over: write_into(folder / "c", {"a": "a", "b": "b"}, over), ("c/a", "c/b"), examples=30),
+    "write_atomic": Writer(
+        lambda folder, over: write_atomic(folder / "a", "a", over), ("a",), examples=30
+    ),
+    "write_atomic of a function": Writer(
+        lambda folder, over: write_atomic(folder / "a", lambda file: file.write(b"a"), over), ("a",)
+    ),
+    "write_files": Writer(
+        lambda folder, over: write_files({folder / "a": "a", folder / "b": "b"}, over),
+        ("a", "b"),
+        examples=30,
+    ),
+    "write_into": Writer(
+        lambda folder, over: write_into(folder / "c", {"a": "a", "b": "b"}, over),
+        ("c/a", "c/b"),
+        examples=30,
+    ),
     "whole_folder": Writer(through_folder, ("out/a.txt", "out/c/b.txt"), examples=30),
     "to_urdf": Writer(lambda folder, over: robot().to_urdf(folder / "a.urdf", over), ("a.urdf",)),
     "to_toml": Writer(lambda folder, over: robot().to_toml(folder / "a.toml", over), ("a.toml",)),
-    "to_c": Writer(lambda folder, over: robot().to_c(folder / "c", overwrite=over), ("c/planar_2r.h", "c/planar_2r.c")),
-    "write_tex": Writer(lambda folder, over: robot().symbolic().write_tex(folder / "a.tex", over), ("a.tex",), examples=4),
+    "to_c": Writer(
+        lambda folder, over: robot().to_c(folder / "c", overwrite=over),
+        ("c/planar_2r.h", "c/planar_2r.c"),
+    ),
+    "write_tex": Writer(
+        lambda folder, over: robot().symbolic().write_tex(folder / "a.tex", over),
+        ("a.tex",),
+        examples=4,
+    ),
     "to_csv": Writer(lambda folder, over: to_csv(log(), folder / "a.csv", over), ("a.csv",)),
     "to_npz": Writer(lambda folder, over: to_npz(log(), folder / "a.npz", over), ("a.npz",)),
-    "to_parquet": Writer(lambda folder, over: to_parquet(log(), folder / "a.parquet", over), ("a.parquet",)),
-    "fit.to_json": Writer(lambda folder, over: fit().to_json(folder / "fit.json", overwrite=over), ("fit.json",)),
-    "report": Writer(lambda folder, over: sy.report(fit(), folder / "a.html", overwrite=over), ("a.html",), examples=4),
-    "motion.to_csv": Writer(lambda folder, over: motion().to_csv(folder / "m.csv", over), ("m.csv",)),
+    "to_parquet": Writer(
+        lambda folder, over: to_parquet(log(), folder / "a.parquet", over), ("a.parquet",)
+    ),
+    "fit.to_json": Writer(
+        lambda folder, over: fit().to_json(folder / "fit.json", overwrite=over), ("fit.json",)
+    ),
+    "report": Writer(
+        lambda folder, over: sy.report(fit(), folder / "a.html", overwrite=over),
+        ("a.html",),
+        examples=4,
+    ),
+    "motion.to_csv": Writer(
+        lambda folder, over: motion().to_csv(folder / "m.csv", over), ("m.csv",)
+    ),
     **{
         f"write {row.name}": Writer(
-            lambda folder, over, row=row: write_trajectory(motion(), folder / f"m{row.endings[0]}", overwrite=over, unchecked=True),
+            lambda folder, over, row=row: write_trajectory(
+                motion(), folder / f"m{row.endings[0]}", overwrite=over, unchecked=True
+            ),
             (f"m{row.endings[0]}",),
         )
         for row in FORMATS.values()
         if row.endings
     },
     "write rosbag2": Writer(
-        lambda folder, over: write_trajectory(motion(), folder / "bag", "rosbag2", overwrite=over, unchecked=True),
+        lambda folder, over: write_trajectory(
+            motion(), folder / "bag", "rosbag2", overwrite=over, unchecked=True
+        ),
         ("bag/metadata.yaml", "bag/bag.db3"),
     ),
-    "steelyard export": Writer(command("export", "planar_2r", "--toml", "{folder}/a.toml"), ("a.toml",)),
-    "steelyard simulate": Writer(command("simulate", "planar_2r", "--seconds", "0.1", "--out", "{folder}/a.csv"), ("a.csv",), examples=4),
-    "steelyard new": Writer(command("new", "{folder}/p", "--robot", "planar_2r"), ("p/steelyard.toml", "p/README.md"), examples=6),
+    "steelyard export": Writer(
+        command("export", "planar_2r", "--toml", "{folder}/a.toml"), ("a.toml",)
+    ),
+    "steelyard simulate": Writer(
+        command("simulate", "planar_2r", "--seconds", "0.1", "--out", "{folder}/a.csv"),
+        ("a.csv",),
+        examples=4,
+    ),
+    "steelyard new": Writer(
+        command("new", "{folder}/p", "--robot", "planar_2r"),
+        ("p/steelyard.toml", "p/README.md"),
+        examples=6,
+    ),
     "kernel cache": Writer(into_cache, (f"cache/{ENTRY}",), raises=False, examples=30),
     "factor store": Writer(into_store, (FACTOR,), raises=False, examples=30),
     "page": Writer(
-        lambda folder, over: Folder.of(folder).save("motion.csv", lambda path: write_whole(path, "t")), ("motion.csv",), raises=False
+        lambda folder, over: Folder.of(folder).save(
+            "motion.csv", lambda path: write_atomic(path, "t")
+        ),
+        ("motion.csv",),
+        raises=False,
     ),
 }
 
@@ -219,7 +311,10 @@ def plant(inside: Path, outside: Path, name: str, kind: str) -> None:
 
 
 def check(writer: Writer, entries: dict[str, str], overwrite: bool) -> None:
-    """Write where entries of these kinds stand: they, all beside them and all outside stay as they were."""
+    """Write where entries of these kinds stand.
+
+    They, all beside them and all outside stay as they were.
+    """
     with folders() as (inside, outside):
         for name, kind in entries.items():
             plant(inside, outside, name, kind)
@@ -256,7 +351,10 @@ def test_no_writer_follows_a_link(name: str) -> None:
     kinds = st.sampled_from(sorted(ENTRIES))
 
     @settings(max_examples=writer.examples, database=None)
-    @given(entries=st.dictionaries(st.sampled_from(writer.names), kinds, min_size=1), overwrite=st.booleans())
+    @given(
+        entries=st.dictionaries(st.sampled_from(writer.names), kinds, min_size=1),
+        overwrite=st.booleans(),
+    )
     def writes(entries: dict[str, str], overwrite: bool) -> None:
         check(writer, entries, overwrite)
 
@@ -279,7 +377,14 @@ def test_a_folder_below_the_target_is_no_link(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["dangling link", "dangling link into a missing folder", "link to itself", "loop of links", "link to a file"]
+    "kind",
+    [
+        "dangling link",
+        "dangling link into a missing folder",
+        "link to itself",
+        "loop of links",
+        "link to a file",
+    ],
 )
 def test_no_folder_is_made_through_a_link(kind: str) -> None:
     with folders() as (inside, outside):
@@ -307,7 +412,8 @@ def test_the_cache_reads_regular_files_alone(kind: str, monkeypatch: pytest.Monk
         monkeypatch.setenv("STEELYARD_CACHE", str(inside / "cache"))
         kernel_cache.write(ENTRY, b"code")
         assert kernel_cache.read(ENTRY) == b"code"
-        (inside / "cache" / ENTRY).rename(outside / "file")  # a true entry, which a link would lead to
+        # a true entry, which a link would lead to
+        (inside / "cache" / ENTRY).rename(outside / "file")
         plant(inside, outside, f"cache/{ENTRY}", kind)
         beyond = snapshot(outside)
         assert kernel_cache.read(ENTRY) is None
@@ -329,7 +435,7 @@ def test_the_page_takes_another_name_than_that_of_a_link() -> None:
         (inside / "motion.csv").write_text("mine")
         plant(inside, outside, "motion-2.csv", "dangling link")
         beyond = snapshot(outside)
-        path = Folder.of(inside).save("motion.csv", lambda path: write_whole(path, "t"))
+        path = Folder.of(inside).save("motion.csv", lambda path: write_atomic(path, "t"))
         assert path.name == "motion-3.csv"
         assert snapshot(outside) == beyond
 
@@ -337,12 +443,59 @@ def test_the_page_takes_another_name_than_that_of_a_link() -> None:
 def test_a_folder_that_is_swapped_for_a_link_is_still_the_same() -> None:
     with folders() as (inside, outside):
         (inside / "a").mkdir()
-        with OpenFolder.at(inside / "a") as folder:
+        with OpenFolder.open(inside / "a") as folder:
             (inside / "a").rename(inside / "b")
             (inside / "a").symlink_to(outside / "folder")
             os.close(folder.create("new"))
         assert (inside / "b" / "new").exists()
         assert not (outside / "folder" / "new").exists()
+
+
+FILLERS: dict[str, Callable[[Path], object]] = {
+    "write_whole": lambda new: write_atomic(new / "a.txt", "a"),
+    "write_into": lambda new: write_into(new / "c", {"a.txt": "a"}),
+    "make_folder": lambda new: make_folder(new / "c" / "d"),
+    "to_c": lambda new: robot().to_c(new / "c"),
+    "whole_folder": lambda new: through_folder(new, False),
+}
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+def test_a_temporary_folder_that_is_swapped_for_a_link_is_not_followed(filler: str) -> None:
+    with folders() as (inside, outside):
+        beyond = snapshot(outside)
+
+        def swap_and_fill() -> None:
+            with whole_folder(inside / "out") as new:
+                new.rename(inside / "moved")
+                new.symlink_to(outside / "folder")
+                FILLERS[filler](new)
+
+        with pytest.raises(CallError):
+            swap_and_fill()
+        assert snapshot(outside) == beyond
+        assert not (inside / "out").exists()
+        assert not any(path.is_symlink() for path in inside.iterdir())
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("name", ["a.txt", "c", "more"])
+def test_a_link_planted_in_a_temporary_folder_is_not_followed(name: str, overwrite: bool) -> None:
+    with folders() as (inside, outside):
+        if overwrite:
+            (inside / "out").mkdir()
+        beyond, before = snapshot(outside), snapshot(inside)
+
+        def plant_and_fill() -> None:
+            with whole_folder(inside / "out", overwrite) as new:
+                (new / name).symlink_to(outside / "folder")
+                write_atomic(new / "a.txt", "a", overwrite=True)
+                make_folder(new / "c")
+                write_atomic(new / "c" / "b.txt", "b")
+
+        with pytest.raises(CallError, match="link"):
+            plant_and_fill()
+        assert (snapshot(inside), snapshot(outside)) == (before, beyond)
 
 
 def test_without_handles_of_folders_links_are_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,7 +505,15 @@ def test_without_handles_of_folders_links_are_refused_too(monkeypatch: pytest.Mo
     monkeypatch.setattr(open_folder, "HANDLES", False)
     for flag in ("_NO_LINK", "_READ", "_NEW"):
         monkeypatch.setattr(open_folder, flag, getattr(open_folder, flag) & ~os.O_NOFOLLOW)
-    for name in ("write_whole", "write_files", "write_into", "whole_folder", "kernel cache", "factor store", "page"):
+    for name in (
+        "write_atomic",
+        "write_files",
+        "write_into",
+        "whole_folder",
+        "kernel cache",
+        "factor store",
+        "page",
+    ):
         for kind in ENTRIES:
             check(WRITERS[name], {WRITERS[name].names[0]: kind}, True)
         with folders() as (inside, _):
@@ -372,7 +533,11 @@ print(sy.load(sys.argv[1]).gravity_torque([0.1, 0.2]))
 
 
 def test_a_system_without_handles_and_flags_writes_and_reads(tmp_path: Path, root: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "STEELYARD_CACHE": str(tmp_path / "cache")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(root / "src"),
+        "STEELYARD_CACHE": str(tmp_path / "cache"),
+    }
     arguments = [sys.executable, "-c", ELSEWHERE, str(tmp_path / "a.toml")]
     run = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")

@@ -1,4 +1,7 @@
-"""The one rule for names: no control, format or line-break characters, in any format and in objects built in Python."""
+"""The one rule for names.
+
+No control, format or line-break characters, in any format and in objects built in Python.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,15 @@ import steelyard as sy
 from steelyard.mechanism.loops import Loop
 from steelyard.mechanism.model import Coupling, Joint, Link, Mechanism, Mimic, Rotor
 from steelyard.motion import spline
-from steelyard.names import REFUSED, check_names, comment_text, escape_name, program_identifier, quoted_text, refused_characters
+from steelyard.names import (
+    REFUSED,
+    check_names,
+    comment_text,
+    escape_name,
+    program_identifier,
+    quoted_text,
+    refused_characters,
+)
 
 refused = st.characters(categories=REFUSED)
 allowed = st.text(st.characters(exclude_categories=REFUSED), min_size=1, max_size=12)
@@ -31,7 +42,9 @@ def test_the_rule_is_that_of_the_categories() -> None:
     for code in range(sys.maxunicode + 1):
         character = chr(code)
         assert bool(refused_characters(character)) == (unicodedata.category(character) in REFUSED)
-    for character in "\n\r\t\x00\x1b\x7f\x85\u061c\u200b\u200e\u2028\u2029\u202a\u202e\u2066\u2069\ufeff\ud800":
+    for (
+        character
+    ) in "\n\r\t\x00\x1b\x7f\x85\u061c\u200b\u200e\u2028\u2029\u202a\u202e\u2066\u2069\ufeff\ud800":
         assert refused_characters(f"a{character}b") == character
 
 
@@ -60,8 +73,8 @@ def reference(name: str) -> str:
 def urdf(kind: str, name: str, quote: Callable[[str], str] = reference, head: str = "") -> str:
     robot, link, joint = map(quote, names_of(kind, name).values())
     return (
-        f"<robot name={robot}{head}><link name='a'/><link name={link}/>"
-        f"<joint name={joint} type='continuous'><parent link='a'/><child link={link}/></joint></robot>"
+        f"<robot name={robot}{head}><link name='a'/><link name={link}/><joint name={joint}"
+        f" type='continuous'><parent link='a'/><child link={link}/></joint></robot>"
     )
 
 
@@ -70,8 +83,14 @@ def xacro(kind: str, name: str) -> str:
 
 
 def mjcf(kind: str, name: str) -> str:
-    robot, link, joint = map(quoteattr if name.isascii() and "\n" not in name else reference, names_of(kind, name).values())
-    body = f"<body name={link}><inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/><joint name={joint}/></body>"
+    robot, link, joint = map(
+        quoteattr if name.isascii() and "\n" not in name else reference,
+        names_of(kind, name).values(),
+    )
+    body = (
+        f"<body name={link}><inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/><joint"
+        f" name={joint}/></body>"
+    )
     return f"<mujoco model={robot}><worldbody>{body}</worldbody></mujoco>"
 
 
@@ -81,7 +100,10 @@ def toml_text(name: str) -> str:
 
 def toml(kind: str, name: str) -> str:
     robot, link, joint = map(toml_text, names_of(kind, name).values())
-    return f'name = {robot}\n[[links]]\nname = "a"\n[[links]]\nname = {link}\n[[joints]]\nname = {joint}\nparent = "a"\nchild = {link}\n'
+    return (
+        f'name = {robot}\n[[links]]\nname = "a"\n[[links]]\nname = {link}\n[[joints]]\nname ='
+        f' {joint}\nparent = "a"\nchild = {link}\n'
+    )
 
 
 def dh(kind: str, name: str) -> str:
@@ -93,7 +115,9 @@ TEXTS = {"a.urdf": urdf, "a.xml": urdf, "a.toml": toml, "dh.toml": dh}
 
 
 def is_xml(name: str) -> bool:
-    return all(c in "\t\n\r" or c >= " " for c in name) and not any("\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" for c in name)
+    return all(c in "\t\n\r" or c >= " " for c in name) and not any(
+        "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" for c in name
+    )
 
 
 def load_text(file: str, text: str) -> sy.Robot:
@@ -135,7 +159,10 @@ def test_mjcf_and_xacro_with_such_a_name_are_refused(kind: str, name: str) -> No
 
 
 def test_xacro_writes_a_line_break_as_a_space() -> None:
-    assert load_text("a.xacro", xacro("joint", "a\nstop()")).joint_names in (("a stop()",), ("a\\nstop()",))
+    assert load_text("a.xacro", xacro("joint", "a\nstop()")).joint_names in (
+        ("a stop()",),
+        ("a\\nstop()",),
+    )
 
 
 def test_names_of_loops_sites_and_mimics_are_refused() -> None:
@@ -166,7 +193,9 @@ EDITS: dict[str, Callable[[str], object]] = {
     "joint": lambda name: replace(PLAIN, joints=(replace(HINGE, name=name), SECOND)),
     "parent": lambda name: replace(PLAIN, joints=(replace(HINGE, parent=name), SECOND)),
     "mimic": lambda name: replace(PLAIN, joints=(replace(HINGE, mimic=Mimic(name)), SECOND)),
-    "rotor": lambda name: replace(PLAIN, joints=(replace(HINGE, rotor=Rotor(1.0, (0.0, 0.0, 1.0), name)), SECOND)),
+    "rotor": lambda name: replace(
+        PLAIN, joints=(replace(HINGE, rotor=Rotor(1.0, (0.0, 0.0, 1.0), name)), SECOND)
+    ),
     "coupling": lambda name: replace(PLAIN, couplings=(Coupling("j", name),)),
     "loop": lambda name: replace(PLAIN, loops=(Loop(name, "gear", "j", "k"),)),
     "frame": lambda name: replace(PLAIN, loops=(Loop("l", "point", "a", name),)),

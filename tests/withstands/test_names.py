@@ -1,4 +1,7 @@
-"""Names that act on a terminal or a browser: refused in descriptions; of files shown, never obeyed, on the terminal and in the report."""
+"""Names that act on a terminal or a browser.
+
+Refused in descriptions; of files shown, never obeyed, on the terminal and in the report.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ import steelyard as sy
 from steelyard.drawing.figure import Axis, Curve, Figure, Panel
 from steelyard.drawing.plotly_axes import plain_text
 from steelyard.drawing.svg_renderer import to_svg
-from steelyard.drawing.visible import visible
+from steelyard.drawing.visible import escape_control_chars
 from steelyard.reporting.page import plotting_library
 from tests.packed_figures import unpacked
 
@@ -36,8 +39,8 @@ SHOWN = r"j\x1b[31mred\u202egnp.exe\x1b]0;title\x07"
     ],
 )
 def test_what_acts_is_written_out(text: str, shown: str) -> None:
-    assert visible(text) == shown
-    assert visible(shown) == shown
+    assert escape_control_chars(text) == shown
+    assert escape_control_chars(shown) == shown
 
 
 TAG = "<img src=x onerror=alert(1)>"
@@ -48,8 +51,9 @@ def arm(folder: Path, name: str = TAG) -> Path:
     quoted = name.encode("unicode_escape").decode().replace("\\x", "\\u00")
     path = folder / f"arm{RED}{TURN}{len(name)}.toml"
     path.write_text(
-        f'name = "{quoted}"\n[[links]]\nname = "base"\n[[links]]\nname = "{quoted}"\nmass = 1.0\ncom = [0.1, 0, 0]\n'
-        f'[[joints]]\nname = "{quoted}"\nparent = "base"\nchild = "{quoted}"\n'
+        f'name = "{quoted}"\n[[links]]\nname = "base"\n[[links]]\nname = "{quoted}"\nmass ='
+        f' 1.0\ncom = [0.1, 0, 0]\n[[joints]]\nname = "{quoted}"\nparent = "base"\nchild ='
+        f' "{quoted}"\n'
     )
     return path
 
@@ -68,14 +72,26 @@ for words in json.loads(sys.argv[1]):
 
 def run(folder: Path, root: Path, lines: list[tuple[str, ...]]) -> list[str]:
     """What each of some commands prints on both streams, one after the other in one process."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(root / "src"),
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONUNBUFFERED": "1",
+    }
     command = [sys.executable, "-c", SCRIPT, json.dumps(lines)]
-    made = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+    made = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=True,
+    )
     return made.stdout.decode().split("-- next --\n")[:-1]
 
 
 def acts(text: str) -> bool:
-    return visible(text.replace("\r\n", "\n")) != text
+    return escape_control_chars(text.replace("\r\n", "\n")) != text
 
 
 def test_commands_show_them(tmp_path: Path, root: Path) -> None:
@@ -104,7 +120,15 @@ def test_the_report_shows_them(tmp_path: Path) -> None:
     robot = sy.load(arm(tmp_path))
     t = np.arange(300) / 50
     q, qd, qdd = np.sin(3 * t)[:, None], 3 * np.cos(3 * t)[:, None], -9 * np.sin(3 * t)[:, None]
-    log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=robot.inverse_dynamics(q, qd, qdd), joint_names=robot.joint_names, source=f"log{TURN}.csv")
+    log = sy.Log(
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=robot.inverse_dynamics(q, qd, qdd),
+        joint_names=robot.joint_names,
+        source=f"log{TURN}.csv",
+    )
     fit = sy.identify(robot, log, "ols", smoothing=None, delay=0.0, decimate=1, diagnose=False)
     sy.report(fit, tmp_path / "report.html")
     own = (tmp_path / "report.html").read_text().replace(plotting_library().letters, "")

@@ -1,4 +1,7 @@
-"""Numbers at the edge: a sentence that names the signal, or a verdict; never an error from inside, never a wrong word."""
+"""Numbers at the edge: a sentence that names the signal, or a verdict.
+
+Never an error from inside, never a wrong word.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ from steelyard.signals.read.mapping import mapping_of
 ROBOT = sy.load("planar_2r")
 T = np.arange(300) / 100
 RATES = np.array([2.0, 3.1])
-Q, QD, QDD = np.sin(T[:, None] * RATES), RATES * np.cos(T[:, None] * RATES), -(RATES**2) * np.sin(T[:, None] * RATES)
+Q, QD, QDD = (
+    np.sin(T[:, None] * RATES),
+    RATES * np.cos(T[:, None] * RATES),
+    -(RATES**2) * np.sin(T[:, None] * RATES),
+)
 TAU = ROBOT.inverse_dynamics(Q, QD, QDD)
 
 
@@ -35,12 +42,24 @@ def with_one(x: np.ndarray, value: float) -> np.ndarray:
 
 
 EDGES = {
-    "a torque of 1e300": (log(tau=with_one(TAU, 1e300)), r"tau reaches 1e\+300; expected less than"),
-    "all torques of 1e300": (log(tau=np.full_like(TAU, 1e300)), r"tau reaches 1e\+300; expected less than"),
+    "a torque of 1e300": (
+        log(tau=with_one(TAU, 1e300)),
+        r"tau reaches 1e\+300; expected less than",
+    ),
+    "all torques of 1e300": (
+        log(tau=np.full_like(TAU, 1e300)),
+        r"tau reaches 1e\+300; expected less than",
+    ),
     "a position of 1e200": (log(q=with_one(Q, 1e200)), r"q reaches 1e\+200; expected less than"),
     "positions of 1e200": (log(q=Q * 1e200), r"q reaches .*e\+200; expected less than"),
-    "torque that is NaN throughout": (log(tau=np.full_like(TAU, np.nan)), r"tau has no number in any of the 300 samples of joint1, joint2"),
-    "torque times 1e12": (log(tau=TAU * 1e12), r"tau reaches .*; expected less than 1e\+12 N m\|N: in which unit is it\?"),
+    "torque that is NaN throughout": (
+        log(tau=np.full_like(TAU, np.nan)),
+        r"tau has no number in any of the 300 samples of joint1, joint2",
+    ),
+    "torque times 1e12": (
+        log(tau=TAU * 1e12),
+        r"tau reaches .*; expected less than 1e\+12 N m\|N: in which unit is it\?",
+    ),
     "times of 1e300": (log(t=T * 1e300), r"t reaches .*e\+300; expected less than"),
 }
 
@@ -60,7 +79,9 @@ def test_numbers_that_no_robot_has_are_named(edge: str) -> None:
 def test_a_number_that_is_no_measurement_is_a_hole(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(to_csv(log(), tmp_path / "b.csv").read_text())
     for value in (1e300, -1e200, np.inf, np.nan):
-        mended = sy.read_log(to_csv(log(tau=with_one(TAU, value)), tmp_path / "a.csv", overwrite=True), ROBOT)
+        mended = sy.read_log(
+            to_csv(log(tau=with_one(TAU, value)), tmp_path / "a.csv", overwrite=True), ROBOT
+        )
         assert "1 numbers that were NaN or infinite were interpolated." in mended.remarks
         np.testing.assert_allclose(mended.tau[100, 1], TAU[100, 1], rtol=1e-3)
     with pytest.raises(LogError, match="tau of joint1 holds no numbers"):
@@ -75,7 +96,10 @@ def test_times_that_differ_by_less_than_any_clock_are_the_same() -> None:
     assert np.all(np.isfinite(mended.q))
 
 
-FIXED = "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint></robot>"
+FIXED = (
+    "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent"
+    " link='a'/><child link='b'/></joint></robot>"
+)
 NOTHING: dict[str, Callable[[sy.Robot, Path], object]] = {
     "base_parameters": lambda robot, _: sy.base_parameters(robot),
     "excite": lambda robot, _: sy.excite(robot),
@@ -104,18 +128,34 @@ def test_a_robot_without_moving_joints_is_told(call: str, tmp_path: Path) -> Non
 
 @pytest.mark.filterwarnings("ignore::steelyard.SteelyardWarning")
 @pytest.mark.parametrize("value", ["1e300", "-1e300", "1e-320", "0", "nan", "inf"])
-@pytest.mark.parametrize("key", ["mass value", "inertia ixx", "limit effort", "axis xyz", "origin xyz", "dynamics damping"])
+@pytest.mark.parametrize(
+    "key",
+    ["mass value", "inertia ixx", "limit effort", "axis xyz", "origin xyz", "dynamics damping"],
+)
 def test_numbers_of_a_description_are_used_or_named(key: str, value: str, tmp_path: Path) -> None:
     element, attribute = key.split()
-    numbers = {"mass": "value='1'", "inertia": "ixx='1' iyy='1' izz='1'", "limit": "effort='1'", "axis": "xyz='0 0 1'"}
+    numbers = {
+        "mass": "value='1'",
+        "inertia": "ixx='1' iyy='1' izz='1'",
+        "limit": "effort='1'",
+        "axis": "xyz='0 0 1'",
+    }
     numbers |= {"origin": "xyz='0 0 0'", "dynamics": "damping='0'"}
-    numbers[element] = numbers[element].replace(f"{attribute}='{numbers[element].split(chr(39))[1]}'", f"{attribute}='{value}'", 1)
+    numbers[element] = numbers[element].replace(
+        f"{attribute}='{numbers[element].split(chr(39))[1]}'", f"{attribute}='{value}'", 1
+    )
     if attribute == "xyz":
         numbers[element] = f"xyz='0 {value} 0'"
     parts = {name: f"<{name} {text}/>" for name, text in numbers.items()}
     inertial = f"<inertial>{parts['mass']}{parts['inertia']}</inertial>"
-    joint = f"<parent link='a'/><child link='b'/>{parts['origin']}{parts['axis']}{parts['limit']}{parts['dynamics']}"
-    text = f"<robot name='r'><link name='a'/><link name='b'>{inertial}</link><joint name='j' type='revolute'>{joint}</joint></robot>"
+    joint = (
+        "<parent link='a'/><child"
+        f" link='b'/>{parts['origin']}{parts['axis']}{parts['limit']}{parts['dynamics']}"
+    )
+    text = (
+        f"<robot name='r'><link name='a'/><link name='b'>{inertial}</link><joint name='j'"
+        f" type='revolute'>{joint}</joint></robot>"
+    )
     (tmp_path / "a.urdf").write_text(text)
     try:
         robot = sy.load(tmp_path / "a.urdf")
@@ -140,7 +180,19 @@ def test_whole_numbers_that_are_no_floats_are_named(table: dict[str, object]) ->
         mapping_of(table, "map", ("a", "b"))
 
 
-@pytest.mark.parametrize("coupling", [{"a": 1}, [[1, 2, {}]], [[1, 2], [1]], "abc", [1, 2, 3], [[float("nan"), 1, 1]], 7, [[True, 1, 1]]])
+@pytest.mark.parametrize(
+    "coupling",
+    [
+        {"a": 1},
+        [[1, 2, {}]],
+        [[1, 2], [1]],
+        "abc",
+        [1, 2, 3],
+        [[float("nan"), 1, 1]],
+        7,
+        [[True, 1, 1]],
+    ],
+)
 def test_a_coupling_that_is_no_matrix_is_named(coupling: object) -> None:
     with pytest.raises(LogError, match=r"map: .*transmission\.coupling"):
         mapping_of({"transmission": {"ratio": [1.0, 1.0], "coupling": coupling}}, "map", ("a", "b"))

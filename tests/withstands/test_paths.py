@@ -1,4 +1,7 @@
-"""Names of files that the system refuses, and folders that may not be looked into: a sentence, from every function that takes a path."""
+"""Names of files that the system refuses, and folders that may not be looked into.
+
+A sentence, from every function that takes a path.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,14 @@ import steelyard as sy
 from steelyard.errors import SteelyardError
 from steelyard.mechanism.formats.urdf.collision_shapes import mesh_file
 
-NAMES = ["a" * 5000, "a" * 300, "zero\0byte", "half\ud800character", "a/" * 3000 + "a", "no/such/folder/a"]
+NAMES = [
+    "a" * 5000,
+    "a" * 300,
+    "zero\0byte",
+    "half\ud800character",
+    "a/" * 3000 + "a",
+    "no/such/folder/a",
+]
 ROBOT = sy.load("planar_2r")
 TAKERS: dict[str, Callable[[str], object]] = {
     "load": lambda name: sy.load(f"{name}.urdf"),
@@ -28,14 +38,18 @@ TAKERS: dict[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("taker", TAKERS)
-def test_a_name_that_the_system_refuses_is_a_sentence(taker: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_the_system_refuses_is_a_sentence(
+    taker: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SteelyardError):
         TAKERS[taker](name)
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may look everywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() == 0, reason="root may look everywhere"
+)
 def test_a_folder_that_may_not_be_looked_into_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0)
     for call in (sy.load, sy.read_log):

@@ -66,12 +66,26 @@ CALLS: dict[str, Callable[[Experiment], Any]] = {
     "inverse kinematics": lambda x: inverse("auto")(x),
     "inverse kinematics, numerical": lambda x: inverse("numerical")(x),
     "batches of states": lambda x: x.robot.mass_matrix(1e-300 * x.motion.q),
-    "few states": lambda x: x.robot.inverse_dynamics(1e-200 * x.motion.q[:3], 1e-200 * x.motion.qd[:3], x.motion.qdd[:3]),
-    "one state": lambda x: x.robot.regressor(1e-200 * x.motion.q[1], 1e-200 * x.motion.qd[1], x.motion.qdd[1]),
+    "few states": lambda x: x.robot.inverse_dynamics(
+        1e-200 * x.motion.q[:3], 1e-200 * x.motion.qd[:3], x.motion.qdd[:3]
+    ),
+    "one state": lambda x: x.robot.regressor(
+        1e-200 * x.motion.q[1], 1e-200 * x.motion.qd[1], x.motion.qdd[1]
+    ),
     "online": online,
     "collision": collision,
-    "point to point": lambda x: point_to_point([0.0, 1e-200], [1.0, 0.5], velocity=1.0, acceleration=2.0, jerk=9.0).q,
-    "time optimal": lambda x: time_optimal(x.robot, [[0.0, 0.0], [0.4, 0.2], [0.5, 0.9]], 600.0, 2.0, 4.0, points=50).q,
+    "point to point": (
+        lambda x: (
+            point_to_point([0.0, 1e-200], [1.0, 0.5], velocity=1.0, acceleration=2.0, jerk=9.0).q
+        )
+    ),
+    "time optimal": (
+        lambda x: (
+            time_optimal(
+                x.robot, [[0.0, 0.0], [0.4, 0.2], [0.5, 0.9]], 600.0, 2.0, 4.0, points=50
+            ).q
+        )
+    ),
 }
 
 

@@ -21,7 +21,10 @@ from steelyard.resource_limits import VARIABLE, limits_in_force
 from steelyard.signals import read_mapping
 from steelyard.toml_text import parse_toml
 
-MORE = r"; if it is meant to, allow more: steelyard.reading_limits\({}=.*\) or STEELYARD_READING_LIMITS='{}=.*'"
+MORE = (
+    r"; if it is meant to, allow more: steelyard.reading_limits\({}=.*\) or"
+    r" STEELYARD_READING_LIMITS='{}=.*'"
+)
 
 
 def more(name: str) -> str:
@@ -53,15 +56,23 @@ def test_a_small_mat_file_that_inflates_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_small_npz_file_that_inflates_is_refused(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("q.npy", "w", force_zip64=True) as part:
-        np.lib.format.write_array_header_1_0(part, {"descr": "<f8", "fortran_order": False, "shape": (8 << 20,)})
+    with (
+        zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("q.npy", "w", force_zip64=True) as part,
+    ):
+        np.lib.format.write_array_header_1_0(
+            part, {"descr": "<f8", "fortran_order": False, "shape": (8 << 20,)}
+        )
         for _ in range(64):
             part.write(bytes(1 << 20))
     sentence = r"bomb\.npz: its arrays take 67.11 MB, more than the 50 MB allowed" + more("memory")
     with sy.reading_limits(memory=5e7), pytest.raises(LogError, match=sentence):
         sy.read_log(tmp_path / "bomb.npz")
     np.savez(tmp_path / "small.npz", t=np.arange(100.0), q=np.zeros(100))
-    with sy.reading_limits(memory=1000), pytest.raises(LogError, match=r"more than the 0.001 MB allowed"):
+    with (
+        sy.reading_limits(memory=1000),
+        pytest.raises(LogError, match=r"more than the 0.001 MB allowed"),
+    ):
         sy.read_log(tmp_path / "small.npz")
 
 
@@ -77,27 +88,45 @@ def test_large_texts_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="devices and pipes of POSIX")
-@pytest.mark.parametrize("ending", [".csv", ".npz", ".mat", ".parquet", ".mcap", ".urdf", ".xml", ".mjcf", ".toml", ".xacro"])
+@pytest.mark.parametrize(
+    "ending",
+    [".csv", ".npz", ".mat", ".parquet", ".mcap", ".urdf", ".xml", ".mjcf", ".toml", ".xacro"],
+)
 def test_devices_and_pipes_are_refused_at_once(ending: str, tmp_path: Path) -> None:
     endless, pipe = tmp_path / f"zero{ending}", tmp_path / f"pipe{ending}"
     endless.symlink_to("/dev/zero")
     os.mkfifo(pipe)
-    read, family = (sy.load, ModelError) if ending in (".urdf", ".xml", ".mjcf", ".toml", ".xacro") else (sy.read_log, LogError)
+    read, family = (
+        (sy.load, ModelError)
+        if ending in (".urdf", ".xml", ".mjcf", ".toml", ".xacro")
+        else (sy.read_log, LogError)
+    )
     for path in (endless, pipe):
-        with pytest.raises(family, match=f"{path.name}: it is no regular file"):
+        with pytest.raises(family, match=f"{path.name}: it is not a regular file"):
             read(path)
 
 
 def test_an_expression_without_end_is_ended(tmp_path: Path) -> None:
-    text = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='${9**9**9}'/></robot>"
+    text = (
+        "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link"
+        " name='${9**9**9}'/></robot>"
+    )
     (tmp_path / "a.xacro").write_text(text)
-    with sy.reading_limits(seconds=0.5), pytest.raises(ModelError, match=r"a\.xacro: .*takes more than 0.5 s" + more("seconds")):
+    with (
+        sy.reading_limits(seconds=0.5),
+        pytest.raises(ModelError, match=r"a\.xacro: .*takes more than 0.5 s" + more("seconds")),
+    ):
         sy.load(tmp_path / "a.xacro")
 
 
 def test_numbers_of_bodies_that_no_memory_holds_are_refused(tmp_path: Path) -> None:
-    body = "<replicate count='100000' offset='.1 0 0'><body><joint/><geom size='.1'/></body></replicate>"
-    (tmp_path / "a.mjcf").write_text(f"<mujoco><worldbody><replicate count='1000'>{body}</replicate></worldbody></mujoco>")
+    body = (
+        "<replicate count='100000' offset='.1 0 0'><body><joint/><geom"
+        " size='.1'/></body></replicate>"
+    )
+    (tmp_path / "a.mjcf").write_text(
+        f"<mujoco><worldbody><replicate count='1000'>{body}</replicate></worldbody></mujoco>"
+    )
     with sy.reading_limits(seconds=1, memory=1e8), pytest.raises(ModelError, match=r"a\.mjcf: "):
         sy.load(tmp_path / "a.mjcf")
 
@@ -105,13 +134,20 @@ def test_numbers_of_bodies_that_no_memory_holds_are_refused(tmp_path: Path) -> N
 def chain(count: int) -> str:
     links = "".join(f"<link name='l{i}'/>" for i in range(count + 1))
     axis = "<axis xyz='0 0 1'/>"
-    joints = (f"<joint name='j{i}' type='continuous'><parent link='l{i}'/><child link='l{i + 1}'/>{axis}</joint>" for i in range(count))
+    joints = (
+        f"<joint name='j{i}' type='continuous'><parent link='l{i}'/><child"
+        f" link='l{i + 1}'/>{axis}</joint>"
+        for i in range(count)
+    )
     return f"<robot name='chain'>{links}{''.join(joints)}</robot>"
 
 
 def test_a_chain_of_ten_thousand_joints_is_refused_unless_allowed(tmp_path: Path) -> None:
     (tmp_path / "a.urdf").write_text(chain(10_000))
-    with pytest.raises(ModelError, match=r"it has 10001 links and joints, more than the 2000 allowed" + more("joints")):
+    with pytest.raises(
+        ModelError,
+        match=r"it has 10001 links and joints, more than the 2000 allowed" + more("joints"),
+    ):
         sy.load(tmp_path / "a.urdf")
     check_count("here", 2000)
 
@@ -142,20 +178,29 @@ def test_text_in_pieces_is_whole() -> None:
     assert parse("<a>1&#10;<b>2</b>3&amp;</a>", "here").text == "1\n3&"
 
 
-def test_limits_are_those_of_the_innermost_block_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_are_those_of_the_innermost_block_or_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(VARIABLE, "memory=8e9; folder=/opt/my robots")
     assert (limits_in_force().memory, limits_in_force().folder) == (8e9, "/opt/my robots")
     with sy.reading_limits(memory=5, seconds=3):
         with sy.reading_limits(memory=7):
             assert (limits_in_force().memory, limits_in_force().seconds) == (7, 3)
         assert limits_in_force().memory == 5
-    for text, sentence in (("memroy=3", "did you mean 'memory'"), ("memory=many", "has no number"), ("memory=-1", "positive number")):
+    for text, sentence in (
+        ("memroy=3", "did you mean 'memory'"),
+        ("memory=many", "has no number"),
+        ("memory=-1", "positive number"),
+    ):
         monkeypatch.setenv(VARIABLE, text)
         with pytest.raises(CallError, match=sentence):
             limits_in_force()
     monkeypatch.delenv(VARIABLE)
     for wrong in (0, -1, "8", True, float("nan")):
-        with pytest.raises(CallError, match="memory must be a positive number"), sy.reading_limits(memory=wrong):  # type: ignore[arg-type]
+        with (
+            pytest.raises(CallError, match="memory must be a positive number"),
+            sy.reading_limits(memory=wrong),
+        ):  # type: ignore[arg-type]
             pass
 
 
@@ -173,7 +218,13 @@ DEEP = {
 def test_tables_that_are_nested_too_deep_are_refused(kind: str, tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(DEEP[kind])
     for read, family in ((sy.load, ModelError), (read_mapping, LogError)):
-        with pytest.raises(family, match=r"a\.toml: (a key has more than 50 parts|tables and lists are nested|not a TOML file)"):
+        with pytest.raises(
+            family,
+            match=(
+                r"a\.toml: (a key has more than 50 parts|tables and lists are nested|not a TOML"
+                r" file)"
+            ),
+        ):
             read(tmp_path / "a.toml")
 
 

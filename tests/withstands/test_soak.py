@@ -1,4 +1,7 @@
-"""The soak benchmark notices what it looks for: other bits, exceptions, calls without end, and what grows."""
+"""The soak benchmark notices what it looks for.
+
+Other bits, exceptions, calls without end, and what grows.
+"""
 
 from __future__ import annotations
 
@@ -62,13 +65,30 @@ def test_a_call_without_end_is_named() -> None:
 
 def test_the_same_number_is_the_same_call() -> None:
     kinematics = CALLS["kinematics"][0]
-    assert answer(kinematics, 5, 0, "a") == answer(kinematics, 5, 0, "a") != answer(kinematics, 6, 0, "a")
+    assert (
+        answer(kinematics, 5, 0, "a")
+        == answer(kinematics, 5, 0, "a")
+        != answer(kinematics, 6, 0, "a")
+    )
     names = {robot_of(np.random.default_rng(i)).name for i in range(60)}
     assert len(names) > 8
 
 
 def test_bits_tell_results_apart() -> None:
-    results: list[Any] = [0.0, -0.0, 0, "0", b"00", [0.0], [[0.0]], None, np.zeros(2), np.zeros((1, 2)), np.zeros(2, np.float32), {"a": 1}]
+    results: list[Any] = [
+        0.0,
+        -0.0,
+        0,
+        "0",
+        b"00",
+        [0.0],
+        [[0.0]],
+        None,
+        np.zeros(2),
+        np.zeros((1, 2)),
+        np.zeros(2, np.float32),
+        {"a": 1},
+    ]
     assert len({digest(each) for each in results}) == len(results)
     assert digest(np.arange(6.0).reshape(2, 3).T) == digest(np.arange(6.0).reshape(2, 3).T.copy())
     with pytest.raises(TypeError, match="object has no digest"):

@@ -1,1 +1,1 @@
-"""Scalars, vectors and spatial quantities: the words in which every algorithm is written."""
+"""Scalars, vectors and spatial quantities, on which every algorithm is written."""

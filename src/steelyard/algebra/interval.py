@@ -1,7 +1,7 @@
-"""Intervals as scalars: an algorithm that runs on them returns bounds of its values over boxes of arguments.
+"""Interval arithmetic: bounds of an algorithm's values over boxes of arguments.
 
-The bounds are those of real arithmetic; rounding of the ends, some 1e-15 of their size, is not added. Moore, Kearfott and Cloud,
-Introduction to Interval Analysis, 2009, chapters 2 and 5.
+The bounds are exact in real arithmetic; rounding errors of the ends, some 1e-15 of their size, are
+not added. Moore, Kearfott and Cloud, Introduction to Interval Analysis, 2009, chapters 2 and 5.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Interval:
         low, high = _ends(other)
         within = (low <= 0) & (high >= 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            inverse = Interval(np.where(within, -np.inf, 1.0 / high), np.where(within, np.inf, 1.0 / low))
+            inverse = Interval(
+                np.where(within, -np.inf, 1.0 / high), np.where(within, np.inf, 1.0 / low)
+            )
         return self * inverse
 
     def __rtruediv__(self, other: Any) -> Interval:
@@ -73,31 +75,31 @@ class Interval:
         return Interval(np.where((self.low <= 0) & (self.high >= 0), 0.0, ends.low), ends.high)
 
     def sin(self) -> Interval:
-        """The range of the sine: its ends, and +-1 where a crest lies within."""
+        """Return the range of the sine."""
         return _wave(np.sin, self.low, self.high, 0.5 * math.pi)
 
     def cos(self) -> Interval:
-        """The range of the cosine."""
+        """Return the range of the cosine."""
         return _wave(np.cos, self.low, self.high, 0.0)
 
     def sqrt(self) -> Interval:
-        """The square root of what is not negative."""
+        """Return the range of the square root of the nonnegative part."""
         return self._monotone(lambda x: np.sqrt(np.maximum(x, 0.0)))
 
     def exp(self) -> Interval:
-        """The exponential function."""
+        """Return the range of the exponential function."""
         return self._monotone(np.exp)
 
     def tanh(self) -> Interval:
-        """The hyperbolic tangent."""
+        """Return the range of the hyperbolic tangent."""
         return self._monotone(np.tanh)
 
     def sign(self) -> Interval:
-        """-1, 0, 1, or all between where 0 lies within."""
+        """Return the range of the sign: -1, 0, 1, or [-1, 1] where 0 lies within."""
         return self._monotone(np.sign)
 
     def absolute(self) -> Interval:
-        """The range of |x|."""
+        """Return the range of |x|."""
         ends = _ordered(np.abs(self.low), np.abs(self.high))
         return Interval(np.where((self.low <= 0) & (self.high >= 0), 0.0, ends.low), ends.high)
 
@@ -106,7 +108,8 @@ class Interval:
 
     def __lt__(self, other: Any) -> Interval:
         low, high = _ends(other)
-        return Interval(self.high < low, self.low < high)  # 1 where it holds for all, 0 where for none
+        # 1 where it holds for all, 0 where for none
+        return Interval(self.high < low, self.low < high)
 
     def __le__(self, other: Any) -> Interval:
         low, high = _ends(other)
@@ -120,10 +123,15 @@ class Interval:
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Interval:
-        """`yes` or `no` where the condition is certain, else both."""
+        """Return `yes` or `no` where the condition is certain, else the hull of both."""
         (least, most), (yes_low, yes_high), (no_low, no_high) = map(_ends, (condition, yes, no))
         low = np.where(least > 0, yes_low, np.where(most > 0, np.minimum(yes_low, no_low), no_low))
-        return Interval(low, np.where(least > 0, yes_high, np.where(most > 0, np.maximum(yes_high, no_high), no_high)))
+        return Interval(
+            low,
+            np.where(
+                least > 0, yes_high, np.where(most > 0, np.maximum(yes_high, no_high), no_high)
+            ),
+        )
 
 
 def _ends(x: Any) -> tuple[Any, Any]:
@@ -135,11 +143,16 @@ def _ordered(a: Array, b: Array) -> Interval:
 
 
 def _wave(function: Callable[[Array], Array], low: Array, high: Array, crest: float) -> Interval:
-    """A sine with a crest at `crest` and a trough half a turn from it."""
+    """Return the range of a sine with a maximum at `crest`.
+
+    It is given by the values at the ends, and by +-1 where a maximum or minimum lies within.
+    """
     ends = _ordered(function(low), function(high))
     turns = 2.0 * math.pi
 
     def holds(point: float) -> NDArray[np.bool_]:
         return np.asarray(np.floor((high - point) / turns) >= np.ceil((low - point) / turns))
 
-    return Interval(np.where(holds(crest + math.pi), -1.0, ends.low), np.where(holds(crest), 1.0, ends.high))
+    return Interval(
+        np.where(holds(crest + math.pi), -1.0, ends.low), np.where(holds(crest), 1.0, ends.high)
+    )

@@ -25,7 +25,10 @@ def rotation_z(angle: float) -> Matrix:
 
 
 def unit(v: Vector) -> Vector | None:
-    """The direction of a vector, None where it has none. One that is a unit vector but for rounding stays as it is."""
+    """Return the unit vector along v, or None for a zero vector.
+
+    A vector of unit length up to rounding is returned unchanged.
+    """
     length = math.sqrt(v3.dot(v, v))
     if length == 0.0:
         return None
@@ -33,15 +36,19 @@ def unit(v: Vector) -> Vector | None:
 
 
 def from_rpy(rpy: Vector) -> Matrix:
-    """R = Rz(yaw) Ry(pitch) Rx(roll), angles [rad] about fixed axes, as in URDF. Siciliano et al. 2009, eq. (2.22)."""
+    """Return R = Rz(yaw) Ry(pitch) Rx(roll), angles [rad] about fixed axes, as in URDF.
+
+    Siciliano et al. 2009, eq. (2.22).
+    """
     roll, pitch, yaw = rpy
     return v3.matmul(rotation_z(yaw), v3.matmul(rotation_y(pitch), rotation_x(roll)))
 
 
 def to_rpy(R: Matrix) -> Vector:
-    """Roll, pitch, yaw [rad] of a rotation; at pitch = +-90 deg exactly, yaw is zero. Siciliano et al. 2009, eq. (2.23).
+    """Return roll, pitch, yaw [rad] of a rotation; at pitch = +-90 deg exactly, yaw is zero.
 
-    The roll is taken from Rz(-yaw) R: near pitch = +-90 deg, where yaw is badly determined, the three still give R to rounding.
+    The roll is taken from Rz(-yaw) R. Near pitch = +-90 deg, where yaw is ill-conditioned, the
+    three angles still give R up to rounding. Siciliano et al. 2009, eq. (2.23).
     """
     yaw = math.atan2(R[1][0], R[0][0]) + 0.0
     c, s = math.cos(yaw), math.sin(yaw)
@@ -50,7 +57,10 @@ def to_rpy(R: Matrix) -> Vector:
 
 
 def about(axis: Vector, angle: float) -> Matrix:
-    """R = 1 + sin(angle) [axis] + (1 - cos(angle)) [axis]^2 of a unit axis (Rodrigues). Siciliano et al. 2009, eq. (2.25)."""
+    """Return R = 1 + sin(angle) [axis] + (1 - cos(angle)) [axis]^2 of a unit axis (Rodrigues).
+
+    Siciliano et al. 2009, eq. (2.25).
+    """
     c, s = math.cos(angle), math.sin(angle)
     x, y, z = axis
     t = 1.0 - c
@@ -62,14 +72,17 @@ def about(axis: Vector, angle: float) -> Matrix:
 
 
 def from_quaternion(q: tuple[float, float, float, float]) -> Matrix:
-    """Rotation of a quaternion (w, x, y, z) of any length but zero. Siciliano et al. 2009, eq. (2.33)."""
+    """Return the rotation of a quaternion (w, x, y, z) of any length but zero.
+
+    Siciliano et al. 2009, eq. (2.33).
+    """
     n = math.sqrt(sum(x * x for x in q))
     w, x, y, z = (v / n for v in q)
     return from_unit_quaternion(w, x, y, z)
 
 
 def from_unit_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix:
-    """Rotation of a quaternion of length one."""
+    """Return the rotation of a unit quaternion."""
     return (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
         (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),

@@ -1,7 +1,8 @@
-"""Functions of a scalar: a float, a NumPy array of samples, a complex number, or any object that brings its own methods.
+"""Functions of a scalar: a float, a NumPy array of samples, or an object with methods of its own.
 
-An algorithm written with `+ - * /`, unary minus and these functions runs on every kind of scalar. The batch lives inside the scalar.
-Objects other than numbers (expression nodes, physical dimensions) implement the functions as methods of the same name.
+An algorithm written with `+ - * /`, unary minus and these functions runs on every kind of scalar.
+The batch lives inside the scalar. Objects other than numbers (expression nodes, intervals, physical
+dimensions) implement the functions as methods of the same name.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ sign = _lift("sign", np.sign)  # sign(0) = 0
 
 
 def atan2(y: Scalar, x: Scalar) -> Scalar:
-    """The angle of the point (x, y), in [-pi, pi]."""
+    """Return the angle of the point (x, y), in [-pi, pi]."""
     for s in (y, x):
         method = getattr(type(s), "atan2", None)
         if method is not None:
@@ -46,21 +47,28 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
 
 
 def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
-    """`yes` where the condition holds, else `no`: the only conditional. Both branches are evaluated: guard arguments, not results."""
+    """Return `yes` where the condition holds, else `no`: the only conditional.
+
+    Both branches are evaluated: guard arguments, not results.
+    """
     for x in (condition, yes, no):
         method = getattr(type(x), "where", None)
         if method is not None:
             return method(condition, yes, no)
-    return np.asarray(np.where(condition, yes, no))[()]  # a number for numbers, not an array of no dimensions
+    # a number for numbers, not an array of no dimensions
+    return np.asarray(np.where(condition, yes, no))[()]
 
 
 def is_zero(x: Scalar) -> bool:
-    """Whether a scalar is a zero of the structure: the float 0.0, not a value that happens to vanish."""
+    """Return whether a scalar is a structural zero, the float 0.0.
+
+    A node or array that happens to be zero is not.
+    """
     return isinstance(x, float) and x == 0.0
 
 
 def dot(a: Scalars, b: Scalars) -> Scalar:
-    """The scalar product of any number of scalars; products with the zeros of the structure are left out."""
+    """Return the scalar product of sequences of scalars, without products with structural zeros."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
         if not (is_zero(x) or is_zero(y)):
@@ -69,9 +77,10 @@ def dot(a: Scalars, b: Scalars) -> Scalar:
 
 
 def iteration(carried: Any) -> None:
-    """Say that an iteration of a loop begins: nodes of a graph remember it, so that iterations which do the same are compiled once.
+    """Mark the begin of an iteration of a loop.
 
-    `carried`: scalars that the iteration uses, in tuples or lists.
+    Nodes of a graph store it, so that iterations with equal code are compiled once. `carried` are
+    scalars that the iteration uses, in tuples or lists.
     """
     stack = [carried]
     while stack:

@@ -1,6 +1,7 @@
 """Three-vectors and 3x3 matrices of scalars, as plain tuples.
 
-Products with a model constant that is 0.0 or 1.0 vanish when the scalar folds them (an expression node does, an array does not).
+Products with a model constant that is 0.0 or 1.0 vanish when the scalar folds them (an expression
+node does, an array does not).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Symmetric(NamedTuple):
 
 
 def vector(x: Sequence[Scalar]) -> Vector:
-    """Three scalars as a Vector."""
+    """Return three scalars as a Vector."""
     return (x[0], x[1], x[2])
 
 
@@ -58,7 +59,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def apply(m: Matrix, v: Vector) -> Vector:
-    """m v."""
+    """Return m v."""
     return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
 
 
@@ -67,7 +68,7 @@ def transpose(m: Matrix) -> Matrix:
 
 
 def matmul(a: Matrix, b: Matrix) -> Matrix:
-    """a b."""
+    """Return a b."""
     columns = transpose(b)
     return (
         (dot(a[0], columns[0]), dot(a[0], columns[1]), dot(a[0], columns[2])),
@@ -77,7 +78,7 @@ def matmul(a: Matrix, b: Matrix) -> Matrix:
 
 
 def apply_symmetric(s: Symmetric, v: Vector) -> Vector:
-    """s v of a symmetric matrix."""
+    """Return s v for a symmetric matrix."""
     return (
         s.xx * v[0] + s.xy * v[1] + s.xz * v[2],
         s.xy * v[0] + s.yy * v[1] + s.yz * v[2],
@@ -86,12 +87,12 @@ def apply_symmetric(s: Symmetric, v: Vector) -> Vector:
 
 
 def full(s: Symmetric) -> Matrix:
-    """The nine entries of a symmetric matrix."""
+    """Return a symmetric matrix with its nine entries."""
     return ((s.xx, s.xy, s.xz), (s.xy, s.yy, s.yz), (s.xz, s.yz, s.zz))
 
 
 def symmetric(m: Matrix) -> Symmetric:
-    """The upper triangle of a matrix that is symmetric by construction."""
+    """Return the upper triangle of a matrix that is symmetric by construction."""
     return Symmetric(m[0][0], m[0][1], m[0][2], m[1][1], m[1][2], m[2][2])
 
 
@@ -100,7 +101,7 @@ def add_symmetric(a: Symmetric, b: Symmetric) -> Symmetric:
 
 
 def total(vectors: Iterable[Vector]) -> Vector:
-    """The sum of vectors."""
+    """Return the sum of vectors."""
     x, y, z = ZERO
     for v in vectors:
         x, y, z = x + v[0], y + v[1], z + v[2]
@@ -108,11 +109,18 @@ def total(vectors: Iterable[Vector]) -> Vector:
 
 
 def cross_matrix(a: Vector) -> Matrix:
-    """[a]x, so that [a]x b = a x b."""
+    """Return [a]x, with [a]x b = a x b."""
     return ((0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0))
 
 
 def congruence(m: Matrix, s: Symmetric) -> Symmetric:
-    """m s m^T of a symmetric matrix: only the six entries that differ are formed."""
+    """Return m s m^T of a symmetric matrix, computing only its six distinct entries."""
     t = (apply_symmetric(s, m[0]), apply_symmetric(s, m[1]), apply_symmetric(s, m[2]))
-    return Symmetric(dot(t[0], m[0]), dot(t[0], m[1]), dot(t[0], m[2]), dot(t[1], m[1]), dot(t[1], m[2]), dot(t[2], m[2]))
+    return Symmetric(
+        dot(t[0], m[0]),
+        dot(t[0], m[1]),
+        dot(t[0], m[2]),
+        dot(t[1], m[1]),
+        dot(t[1], m[2]),
+        dot(t[2], m[2]),
+    )

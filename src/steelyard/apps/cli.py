@@ -1,4 +1,7 @@
-"""The command line: `steelyard COMMAND`. An error is one sentence on stderr and exit code 2, never a traceback."""
+"""The command line: `steelyard COMMAND`.
+
+An error is one sentence on stderr and exit code 2, never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +9,65 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, NoReturn
 
 import typer
 
 from ..compiler.progress import compile_progress
-from ..drawing.visible import VisibleStream
+from ..drawing.visible import VisibleStream, visible_line
 from ..errors import SteelyardError, SteelyardWarning
 from ..version import __version__
-from .commands import bench, demo, excite, export, fleet, identify, ik, logs, new, page, payload, robots, simulate, torque
-from .output import BAD_INPUT, output, with_forms
+from .commands import (
+    bench,
+    demo,
+    excite,
+    export,
+    fleet,
+    identify,
+    ik,
+    logs,
+    new,
+    page,
+    payload,
+    robots,
+    simulate,
+    torque,
+)
+from .group_options import LazyCommands, PanelCommand, options_of_command
+from .output import BAD_INPUT, output, with_output_options
 
 INTERRUPTED, DEFECT = 130, 70  # exit codes
 
 app = typer.Typer(
     name="steelyard",
-    help="The dynamics of robot manipulators, and their identification from logs."
-    " ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file.",
+    help=(
+        "The dynamics of robot manipulators, and their identification from logs."
+        " ROBOT is a built-in name (see `steelyard robots`) or a .urdf, .xml or .toml file."
+    ),
+    cls=LazyCommands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    demo.demo, new.new, robots.robots, robots.info, torque.torque, ik.ik, simulate.simulate, excite.excite, logs.doctor, identify.identify,
-    fleet.fleet, logs.validate, payload.payload, robots.check, export.export, page.page, bench.bench,
+    demo.demo, new.new, robots.robots, robots.info, torque.torque, ik.ik, simulate.simulate,
+    excite.excite, logs.doctor, identify.identify, fleet.fleet, logs.validate, payload.payload,
+    robots.check, export.export, page.page, bench.bench,
 )  # fmt: skip
 for command in COMMANDS:
-    app.command(command.__name__)(with_forms(command))
+    app.command(command.__name__, cls=PanelCommand)(with_output_options(command))
+
+
+def _with_groups(name: str) -> Callable[..., None]:
+    """Return a command with the options of its groups."""
+    command = next(each for each in COMMANDS if each.__name__ == name)
+    return with_output_options(command, options_of_command(command))
+
+
+LazyCommands.build = staticmethod(_with_groups)
 
 
 def _version(asked: bool) -> None:
@@ -46,13 +78,21 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
 ) -> None:
     """Options that stand before a command."""
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code. A warning of the library is a sentence on stderr."""
+    """Run the command line and leave with its exit code.
+
+    A warning of the library is a sentence on stderr.
+    """
     with warnings.catch_warnings(), _visible_streams():
         warnings.simplefilter("always", SteelyardWarning)
         warnings.showwarning = _warn
@@ -68,23 +108,29 @@ def _run() -> None:
     except KeyboardInterrupt:
         _stop("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads standard output any more
+        # nobody reads standard output any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        _stop(f"{error.strerror or error}: {error.filename}" if error.filename else str(error), BAD_INPUT)
+        _stop(
+            f"{error.strerror or error}: {error.filename}" if error.filename else str(error),
+            BAD_INPUT,
+        )
     except Exception as error:
         if os.environ.get("STEELYARD_TRACEBACK"):
             raise
         _stop(
-            f"a defect in steelyard, {type(error).__name__}: {error}. Set STEELYARD_TRACEBACK=1 to see where, and please report it", DEFECT
+            f"a defect in steelyard, {type(error).__name__}: {error}. Set STEELYARD_TRACEBACK=1 to"
+            " see where, and please report it",
+            DEFECT,
         )
 
 
 @contextmanager
 def _visible_streams() -> Iterator[None]:
-    """Within the block, what would act on a terminal is made visible in messages, and in results that go to a terminal.
+    """Escape control characters in messages, and in results that go to a terminal.
 
-    Names that the output's encoding does not have are written in the same way, in place of an error.
+    Characters that the output's encoding lacks are escaped too.
     """
     before = sys.stdout, sys.stderr
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -99,14 +145,20 @@ def _visible_streams() -> Iterator[None]:
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-    if issubclass(category, SteelyardWarning):  # what other packages warn their developers of is not for users
-        print(f"steelyard: warning: {message}", file=sys.stderr)
+    # what other packages warn their developers of is not for users
+    if issubclass(category, SteelyardWarning):
+        print(f"steelyard: warning: {visible_line(str(message))}", file=sys.stderr)
 
 
 def _compiling(sentence: str, share: float) -> None:
-    """Say how far compiling is, on a terminal only, in a line that is cleared at the end."""
+    """Show the progress of compilation, on a terminal only, in a line that is cleared."""
     if sys.__stderr__ is not None and sys.__stderr__.isatty() and not output().quiet:
-        print(f"\r\x1b[K{f'{sentence} … {share:.0%}' if share < 1.0 else ''}", end="", file=sys.__stderr__, flush=True)
+        print(
+            f"\r\x1b[K{f'{sentence} … {share:.0%}' if share < 1.0 else ''}",
+            end="",
+            file=sys.__stderr__,
+            flush=True,
+        )
 
 
 def _stop(sentence: str, code: int) -> NoReturn:

@@ -1,4 +1,6 @@
-"""What a shell offers when a word of a command line is half typed: robots, joints and links of the robot that is named, words of options.
+"""What a shell offers when a word of a command line is half typed.
+
+Robots, joints and links of the robot that is named, words of options.
 
 A function that returns nothing leaves the word to the shell, which completes names of files.
 """
@@ -20,18 +22,30 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 Complete = Callable[[typer.Context, str], list[str]]
-DESCRIPTIONS = (".urdf", ".xml", ".toml")  # a .xacro is a program, which is not run for the sake of a name
+# a .xacro is a program, which is not run for the sake of a name
+DESCRIPTIONS = (".urdf", ".xml", ".toml")
 
 
 def robots(incomplete: str) -> list[str]:
-    """Return built-in robots that begin so, with the descriptions and folders that do; nothing where no built-in one does."""
+    """Return built-in robots that begin so, with the descriptions and folders that do.
+
+    Nothing where no built-in one does.
+    """
     from ..mechanism.load import robots as built_in
 
-    own = [name for name in built_in() if name.startswith(incomplete)]
-    if not own:
+    matching = [name for name in built_in() if name.startswith(incomplete)]
+    if not matching:
         return []
-    beside = [path for path in Path().glob(f"{incomplete}*") if path.suffix.lower() in DESCRIPTIONS or path.is_dir()] if incomplete else []
-    return [*own, *sorted(f"{path}/" if path.is_dir() else str(path) for path in beside)]
+    beside = (
+        [
+            path
+            for path in Path().glob(f"{incomplete}*")
+            if path.suffix.lower() in DESCRIPTIONS or path.is_dir()
+        ]
+        if incomplete
+        else []
+    )
+    return [*matching, *sorted(f"{path}/" if path.is_dir() else str(path) for path in beside)]
 
 
 def words(*known: str) -> Complete:
@@ -83,7 +97,20 @@ def friction_terms(incomplete: str) -> list[str]:
 
 COMPLETIONS: dict[str, Callable[..., list[str]]] = {
     **dict.fromkeys(("robot", "robots", "against"), robots),
-    **dict.fromkeys(("joints", "freeze", "coupling", "mask", "gear_ratio", "ratio", "torque_constant", "region", "noise"), joints),
+    **dict.fromkeys(
+        (
+            "joints",
+            "freeze",
+            "coupling",
+            "mask",
+            "gear_ratio",
+            "ratio",
+            "torque_constant",
+            "region",
+            "noise",
+        ),
+        joints,
+    ),
     **dict.fromkeys(("velocity", "acceleration", "jerk", "effort"), joints),
     **dict.fromkeys(("link", "frame", "flange", "box", "wrench", "known_mass"), links),
     "hold": parameters,
@@ -95,34 +122,51 @@ COMPLETIONS: dict[str, Callable[..., list[str]]] = {
 
 
 def completed(parameter: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter of a command with its completion: the words of its metavar, such as 'torque|current', or by the table."""
+    """Return a parameter of a command with its completion.
+
+    The words of its metavar, such as 'torque|current', or by the table.
+    """
     kind, info = get_args(parameter.annotation)[:2]
     listed = str(info.metavar or "").split("|")
-    found = words(*listed) if len(listed) > 1 and all(map(str.islower, listed)) else COMPLETIONS.get(parameter.name)
-    if found is None or Path in (kind, *get_args(kind)):  # files are completed by the shell
+    complete = (
+        words(*listed)
+        if len(listed) > 1 and all(map(str.islower, listed))
+        else COMPLETIONS.get(parameter.name)
+    )
+    if complete is None or Path in (kind, *get_args(kind)):  # files are completed by the shell
         return parameter
-    told = copy.copy(info)
-    told.autocompletion = found
-    return parameter.replace(annotation=Annotated[kind, told])
+    completing = copy.copy(info)
+    completing.autocompletion = complete
+    return parameter.replace(annotation=Annotated[kind, completing])
 
 
 def _listed(incomplete: str, names: Iterable[str]) -> list[str]:
     """Return names that continue a list with commas; those that are in it already are left out."""
     before, comma, last = incomplete.rpartition(",")
     used = before.split(",")
-    return [f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in used]
+    return [
+        f"{before}{comma}{name}" for name in names if name.startswith(last) and name not in used
+    ]
 
 
 def _joints(robot: Mechanism | None) -> Sequence[str]:
     """Return the joints that move on their own."""
-    return () if robot is None else [joint.name for joint in robot.joints if joint.kind != "fixed" and joint.mimic is None]
+    return (
+        ()
+        if robot is None
+        else [joint.name for joint in robot.joints if joint.kind != "fixed" and joint.mimic is None]
+    )
 
 
 def _robot(context: typer.Context) -> Mechanism | None:
-    """Return the description of the robot that stands on the line; None where there is none yet, or none that can be read."""
+    """Return the description of the robot that stands on the line.
+
+    None where there is none yet, or none that can be read.
+    """
     from ..mechanism.load import load
 
-    rest: list[str] = context.args  # what was left when an option without its value ended the parsing
+    # what was left when an option without its value ended the parsing
+    rest: list[str] = context.args
     name = context.params.get("robot") or next(iter(rest), None)
     if not isinstance(name, str) or name.lower().endswith(".xacro"):
         return None
@@ -135,11 +179,18 @@ def _robot(context: typer.Context) -> Mechanism | None:
 
 
 def _described(name: str) -> str:
-    """Return the file of the robot that a name means: of a result of identify the identified one."""
+    """Return the file of the robot that a name means.
+
+    Of a result of identify the identified one.
+    """
     if not (Path(name).is_dir() or name.endswith(".json")):
         return name
     from ..reporting.results import ROBOTS, fit_file
 
     fit = fit_file(name)
-    found = None if fit is None else next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
-    return name if found is None else str(found)
+    robot = (
+        None
+        if fit is None
+        else next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
+    )
+    return name if robot is None else str(robot)

@@ -1,15 +1,17 @@
-"""What commands take: the arguments that they share, robots and logs by name, numbers per joint."""
+"""Inputs of commands: shared arguments, robots and logs by name, numbers per joint."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .. import option_values
 from ..errors import CallError, LogError, SteelyardError, SteelyardWarning
+from ..options import parse_text
+from .file_endings import LOG_ENDINGS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,29 +21,52 @@ if TYPE_CHECKING:
     from ..signals.log import Log
 
 RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")]
-LogPath = Annotated[Path, typer.Argument(metavar="LOG", help="A log: csv, parquet, npz, mat, mcap, rosbag2.")]
-MappingPath = Annotated[Path | None, typer.Option(metavar="TOML", help="What the columns mean, where their names do not say it.")]
-Effort = Annotated[str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")]
+LogPath = Annotated[
+    Path, typer.Argument(metavar="LOG", help=f"A log: {LOG_ENDINGS}, or a rosbag2 folder.")
+]
+MappingPath = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TOML", help="Mapping of columns to signals, where their names do not show it."
+    ),
+]
+Effort = Annotated[
+    str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")
+]
 Joints = Annotated[
     list[str] | None,
-    typer.Option(metavar="JOINT,...", help="The joints that move, or patterns such as arm_*; the others are held. May be repeated."),
+    typer.Option(
+        metavar="JOINT,...",
+        help=(
+            "Joints that move, or patterns such as arm_*; the others are fixed. May be repeated."
+        ),
+    ),
 ]
 Freeze = Annotated[
     list[str] | None,
-    typer.Option(metavar="JOINT=POSITION,...", help="Joints that are held [rad|m]; without a position at zero. May be repeated."),
+    typer.Option(
+        metavar="JOINT=POSITION,...",
+        help="Joints that are fixed, at zero or at POSITION [rad|m]. May be repeated.",
+    ),
 ]
-ConfigPath = Annotated[Path | None, typer.Option(metavar="TOML", help="Options in a file; those that are typed come first.")]
+ConfigPath = Annotated[
+    Path | None,
+    typer.Option(metavar="TOML", help="Options in a file; typed options replace them."),
+]
 ForceFile = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
-Ground = Annotated[
-    str | None,
-    typer.Option(metavar="base|none|M", help="What links stay above: the base plane, nothing, a height [m]; base if not given."),
+Unchecked = Annotated[
+    bool, typer.Option("--unchecked", help="Write programs of a motion that is not fully checked.")
 ]
-Unchecked = Annotated[bool, typer.Option("--unchecked", help="Write programs of a motion that is not fully checked.")]
-ForceFolder = Annotated[bool, typer.Option("--force", help="Write into DIR although it is not empty.")]
+ForceFolder = Annotated[
+    bool, typer.Option("--force", help="Write into DIR although it is not empty.")
+]
 
 
 def load(name: str, quiet: bool = False) -> Robot:
-    """Load a robot. Its warnings go to stderr, unless `quiet`, for commands that show the remarks themselves."""
+    """Load a robot.
+
+    Its warnings go to stderr, unless `quiet`, for commands that show the remarks themselves.
+    """
     import steelyard as sy
 
     from .output import output
@@ -56,8 +81,18 @@ def load(name: str, quiet: bool = False) -> Robot:
     return robot
 
 
-def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | None = None, quiet: bool = False, clean: bool = True) -> Log:
-    """Read a log, its columns matched to the robot's joints. Its remarks go to stderr unless `quiet`. `clean` as in `read_log`."""
+def read(
+    path: Path,
+    robot: Robot,
+    mapping: Path | None = None,
+    effort: str | None = None,
+    quiet: bool = False,
+    clean: bool = True,
+) -> Log:
+    """Read a log, its columns matched to the robot's joints.
+
+    Its remarks go to stderr unless `quiet`. `clean` as in `read_log`.
+    """
     from ..resource_limits import exists
     from ..signals import read_log
     from .output import output
@@ -67,53 +102,68 @@ def read(path: Path, robot: Robot, mapping: Path | None = None, effort: str | No
     try:
         log = read_log(path, robot, mapping, effort, clean=clean)
     except LogError as error:
-        raise LogError(f"{error}{_only_some(path, robot, mapping, effort)}") from None
+        hint = _only_some(path, robot, mapping, effort)
+        raise LogError(f"{error.message}{hint}", argument=error.argument) from None
     for remark in log.remarks if not quiet else ():
         output().remark(f"{path}: {remark}")
-    output().say(f"{path}: {log.N} samples at {log.rate:.4g} Hz, {', '.join(log.signals)} of {', '.join(log.joint_names or ())}")
+    output().say(
+        f"{path}: {log.N} samples at {log.rate:.4g} Hz, {', '.join(log.signals)} of"
+        f" {', '.join(log.joint_names or ())}"
+    )
     return log
 
 
 def _only_some(path: Path, robot: Robot, mapping: Path | None, effort: str | None) -> str:
-    """Return what to type where a log has some of the robot's joints, to end an error with; '' for any other log."""
+    """Return what to type where a log has some of the robot's joints, to end an error with.
+
+    '' for any other log.
+    """
     from ..signals import read_log
 
     try:
         names = read_log(path, None, mapping, effort, clean=False).joint_names or ()
     except SteelyardError:
         return ""
-    own = [name for name in robot.joint_names if name in names]
-    if not 0 < len(own) < robot.n:
+    shared = [name for name in robot.joint_names if name in names]
+    if not 0 < len(shared) < robot.n:
         return ""
-    return f" The log has {len(own)} of the robot's {robot.n} joints: --joints {','.join(own)} holds the others"
+    return (
+        f" The log has {len(shared)} of the robot's {robot.n} joints: --joints {','.join(shared)}"
+        " fixes the others"
+    )
 
 
 def per_joint(option: str, text: str, robot: Robot) -> NDArray[np.float64]:
-    """Read one number per joint from a text such as '0.1, 30deg, -2', in SI units or, if marked so, in degrees: (n,)."""
+    """Read one number per joint, (n,), from a text such as '0.1, 30deg, -2'."""
     import numpy as np
 
     joints = robot.joint_names
     slides = [robot.mechanism.joint(joint).kind == "prismatic" for joint in joints]
     cells = [cell.strip() for cell in text.split(",")]
     if len(cells) != len(joints):
-        raise CallError(f"{option} has {len(cells)} numbers where {len(joints)} were expected, for {', '.join(joints)}")
+        raise CallError(
+            f"{option} has {len(cells)} numbers where {len(joints)} were expected, for"
+            f" {', '.join(joints)}"
+        )
     return np.array([_number(option, *cell) for cell in zip(cells, joints, slides, strict=True)])
 
 
 def _number(option: str, cell: str, joint: str, slides: bool) -> float:
     value = number(f"{option}, joint {joint}", cell)
     if slides and cell.lower().endswith("deg"):
-        raise CallError(f"{option}, joint {joint}: {cell!r} is an angle, but this joint slides; give metres")
+        raise CallError(
+            f"{option}, joint {joint}: {cell!r} is an angle, but this joint slides; give metres"
+        )
     return value
 
 
 def number(option: str, cell: str) -> float:
-    """Read a number in SI units or, if marked so, in degrees."""
-    digits, degrees = (cell[:-3], True) if cell.lower().endswith("deg") else (cell, False)
-    try:
-        value = float(digits)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise CallError(f"{option}: {cell!r} is not a number; write for example 0.5 or 30deg")
-    return math.radians(value) if degrees else value
+    """Read a number in SI units or, if it ends in 'deg', in degrees; an error names the option."""
+    return float(parse_text(option_values.number, cell, option))
+
+
+def by_joint(option: str, text: str | None) -> float | list[float] | dict[str, float] | None:
+    """Read one number, one per joint or 'joint2=1,...'; None where the option is not typed."""
+    values: float | list[float] | dict[str, float] | None
+    values = None if text is None else parse_text(option_values.by_joint, text, option)
+    return values

@@ -1,4 +1,8 @@
-"""Logs of a command line: files that are read at once, or folders, patterns and addresses whose logs are read one by one by workers."""
+"""Logs of a command line.
+
+Files that are read at once, or folders, patterns and addresses whose logs are read one by one by
+workers.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +15,49 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CallError
+from .file_endings import LOG_ENDINGS
 from .inputs import read
 
 if TYPE_CHECKING:
     from ..robot import Robot
-    from ..signals.archive.log_file import LogFile
     from ..signals.log import Log
+    from ..signals.log_files.log_file import LogFile
 
 ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/(?=[^/])")  # a path has lost one of the two
 
 Logs = Annotated[
     list[Path],
     typer.Argument(
-        metavar="LOG...", help="Logs: csv, parquet, npz, mat, mcap, rosbag2; folders, data sets, 'patterns*' or addresses of many of them."
+        metavar="LOG...",
+        help=(
+            f"Logs: {LOG_ENDINGS}, rosbag2; folders, data sets, 'patterns*' or addresses of many"
+            " of them."
+        ),
     ),
 ]
-Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="Share many logs between so many processes.")]
-Dask = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Share many logs between the workers of a Dask cluster.")]
-SkipDamaged = Annotated[bool, typer.Option("--skip-damaged", help="Go on without logs that cannot be read.")]
-Keep = Annotated[bool, typer.Option(help="Keep the factors of many logs in .steelyard beside them, for the next run.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Share many logs between so many processes.")
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Share many logs between the workers of a Dask cluster."),
+]
+SkipDamaged = Annotated[bool, typer.Option("--skip-damaged", help="Skip logs that cannot be read.")]
+Keep = Annotated[
+    bool,
+    typer.Option(help="Keep the factors of many logs in .steelyard beside them, for the next run."),
+]
 
 
-def given_logs(paths: Sequence[Path], robot: Robot, mapping: Path | None, effort: str | None) -> list[Log | LogFile]:
-    """Return logs that are read already, with their remarks on stderr; or, of many, files that are read where they are folded."""
-    from ..identification.archive.sources import is_archive
-    from ..signals.archive.find_logs import find_logs
+def given_logs(
+    paths: Sequence[Path], robot: Robot, mapping: Path | None, effort: str | None
+) -> list[Log | LogFile]:
+    """Return logs that are read already, with their remarks on stderr.
+
+    Or, of many, files that are read where they are folded.
+    """
+    from ..identification.out_of_core.sources import is_archive
+    from ..signals.log_files.find_logs import find_logs
 
     missing = not all(path.exists() for path in paths)  # which reading says
     if all(map(is_one_log, paths)) and (missing or not is_archive(find_logs(paths))):
@@ -44,7 +66,7 @@ def given_logs(paths: Sequence[Path], robot: Robot, mapping: Path | None, effort
 
 
 def is_one_log(path: Path) -> bool:
-    """Return whether this is the name of one file or bag, and neither a folder of logs, nor a pattern, nor an address."""
+    """Return whether a path names one file or bag: no folder of logs, pattern or address."""
     if path.exists():
         return not path.is_dir() or (path / "metadata.yaml").is_file()
     return not (ADDRESS.match(str(path)) or any(letter in str(path) for letter in "*?["))
@@ -57,13 +79,18 @@ def address(path: Path) -> str:
 
 @contextmanager
 def executor_of(workers: int | None, dask: str | None) -> Iterator[Any]:
-    """Give what `executor=` takes for the two options; the connection to a cluster ends with the block."""
+    """Give what `executor=` takes for the two options.
+
+    The connection to a cluster ends with the block.
+    """
     if dask is None:
         yield workers
         return
     if workers is not None:
-        raise CallError("--workers and --dask: give one of them; the number of a cluster's workers is its own")
-    from ..identification.archive.run_tasks import dask_client
+        raise CallError(
+            "--workers and --dask: give one of them; the number of a cluster's workers is its own"
+        )
+    from ..identification.out_of_core.run_tasks import dask_client
 
     with dask_client(dask) as client:
         yield client

@@ -1,4 +1,4 @@
-"""What a command found, in the form that was asked for: tables and sentences, one JSON object, or the verdict and the paths alone."""
+"""Output of a command: tables and sentences, one JSON object, or verdict and paths alone."""
 
 from __future__ import annotations
 
@@ -13,18 +13,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..drawing.visible import visible_line
 from ..errors import CallError, SteelyardError
 from ..version import __version__
 from .completions import completed
-from .typed_errors import typed
+from .error_text import command_flags, command_line_text
+from .group_options import PLACEHOLDER, expanded, typed_values
 
 if TYPE_CHECKING:
     from ..drawing.table import Table
+    from ..options import Option
 
 BAD_INPUT = 2  # exit code
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object with all digits and units, and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print the verdict and the paths of written files alone.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Say on stderr what was read and chosen, and how long each step took.")]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON object with all digits and units, and nothing else."
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", help="Print only the verdict and the paths of written files.")
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", help="Print to stderr what was read and chosen, and the time of each step."
+    ),
+]
 FORMS = {"json": Json, "quiet": Quiet, "verbose": Verbose}
 
 
@@ -35,21 +50,31 @@ class Stop(SteelyardError):
 class Output:
     """Where a command's results go."""
 
-    def __init__(self, command: str = "", as_json: bool = False, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(
+        self, command: str = "", as_json: bool = False, quiet: bool = False, verbose: bool = False
+    ) -> None:
         self.json, self.quiet, self.verbose = as_json, quiet, verbose
         self.found: dict[str, Any] = {"command": command, "steelyard": __version__}
         self._step: tuple[str, float] | None = None
 
     def show(self, *parts: Any) -> None:
-        """Print tables, sentences and what else a terminal shows; neither with --json nor with --quiet."""
+        """Print tables, sentences and what else a terminal shows.
+
+        Neither with --json nor with --quiet.
+        """
         from .show.terminal import console, shown
 
         if not (self.json or self.quiet):
             for part in parts:
                 console().print(shown(part))
 
-    def judge(self, sentence: str, good: bool, reasons: Iterable[str] = (), style: str = "", **more: Any) -> None:
-        """Print the verdict, with --quiet without its reasons. `more` goes beside it into the JSON, such as its word."""
+    def judge(
+        self, sentence: str, good: bool, reasons: Iterable[str] = (), style: str = "", **more: Any
+    ) -> None:
+        """Print the verdict, with --quiet without its reasons.
+
+        `more` goes beside it into the JSON, such as its word.
+        """
         from .show.terminal import console, judgement
 
         reasons = list(reasons)
@@ -58,7 +83,7 @@ class Output:
             console().print(judgement(sentence, good, () if self.quiet else reasons, style))
 
     def first_line(self, line: str, **values: Any) -> None:
-        """Print a line that is on top of the results, with --quiet too, such as what of a motion was checked; `values` go into the JSON."""
+        """Print a line above the results, with --quiet too; `values` go into the JSON."""
         from .show.terminal import console, shown
 
         self.record(check=line, **values)
@@ -76,7 +101,7 @@ class Output:
         self.found.setdefault("written", []).extend(str(path) for path in paths)
         if self.quiet:
             for path in paths:
-                print(path)
+                print(shown_path(path))
         elif not self.json:
             console().print(shown(sentence))
 
@@ -84,12 +109,12 @@ class Output:
         """Print a remark on stderr, unless --quiet; it goes into the JSON too."""
         self.found.setdefault("remarks", []).append(sentence)
         if not self.quiet:
-            print(f"steelyard: {sentence}", file=sys.stderr)
+            print(f"steelyard: {visible_line(sentence)}", file=sys.stderr)
 
     def say(self, sentence: str) -> None:
         """With --verbose, print on stderr what was read or chosen."""
         if self.verbose:
-            print(f"steelyard: {sentence}", file=sys.stderr)
+            print(f"steelyard: {visible_line(sentence)}", file=sys.stderr)
 
     def step(self, sentence: str = "") -> None:
         """Begin a step; with --verbose, print how long the last one took."""
@@ -106,7 +131,20 @@ class Output:
         if self.json:
             from ..identification.result.provenance import plain
 
-            sys.stdout.write(json.dumps(plain({**self.found, "exit_code": code}), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+            sys.stdout.write(
+                json.dumps(
+                    plain({**self.found, "exit_code": code}),
+                    ensure_ascii=False,
+                    indent=1,
+                    allow_nan=False,
+                )
+                + "\n"
+            )
+
+
+def shown_path(path: Path | str) -> str:
+    """Return a path for a sentence: on one line, so that the name of a file forges no output."""
+    return visible_line(str(path))
 
 
 _output: ContextVar[Output | None] = ContextVar("output", default=None)
@@ -117,39 +155,54 @@ def output() -> Output:
     return _output.get() or Output()
 
 
-def rows_of(made: Table) -> list[dict[str, Any]]:
+def rows_of(table: Table) -> list[dict[str, Any]]:
     """Return a table's numbers with all digits, row by row."""
-    columns = made.whole_columns()
+    columns = table.whole_columns()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def with_forms(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that also takes --json, --quiet and --verbose, and whose errors name options."""
-    written = inspect.signature(command, eval_str=True)
-    own = written.replace(parameters=[completed(each) for each in written.parameters.values()])
+def with_output_options(
+    command: Callable[..., None], options: Mapping[str, Option] | None = None
+) -> Callable[..., None]:
+    """Return a command with --json, --quiet and --verbose, whose errors name options.
 
-    def run(json: bool = False, quiet: bool = False, verbose: bool = False, **options: Any) -> None:
-        made = Output(command.__name__, json, quiet, verbose)
-        token = _output.set(made)
+    Parameters
+    ----------
+    command : function of the command
+    options : options of its groups, which take the place of its parameter `options`
+    """
+    from_groups = options or {}
+    parameters = [completed(each) for each in expanded(command, from_groups)]
+    flags = command_flags(parameters)
+
+    def run(json: bool = False, quiet: bool = False, verbose: bool = False, **values: Any) -> None:
+        results = Output(command.__name__, json, quiet, verbose)
+        token = _output.set(results)
         try:
             if json and quiet:
                 raise CallError("--json and --quiet exclude each other: give one of them")
-            code = _code_of(command, options)
+            arguments = {name: value for name, value in values.items() if name not in from_groups}
+            if options is not None:
+                arguments[PLACEHOLDER] = typed_values(from_groups, values)
+            code = _code_of(command, arguments)
         except SteelyardError as error:
-            sentence = typed(str(error), own.parameters)
-            made.record(error=" ".join(sentence.split()))
-            made.finish(BAD_INPUT)
+            sentence = command_line_text(error, flags)
+            results.record(error=" ".join(sentence.split()), argument=error.argument)
+            results.finish(BAD_INPUT)
             raise Stop(sentence) from error
         finally:
             _output.reset(token)
-        made.finish(code)
+        results.finish(code)
         if code:
             raise typer.Exit(code)
 
-    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in FORMS.items()]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        for name, kind in FORMS.items()
+    ]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__annotations__ = {name: each.annotation for name, each in own.parameters.items()} | FORMS
-    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (*parameters, *more)}
+    run.__signature__ = inspect.Signature([*parameters, *more])  # type: ignore[attr-defined]
     return run
 
 

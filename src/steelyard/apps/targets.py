@@ -1,4 +1,7 @@
-"""Where a command writes: checked before its work begins, and folders on the way made when it is done."""
+"""Where a command writes.
+
+Checked before its work begins, and folders on the way made when it is done.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import os
 from pathlib import Path
 
 from ..errors import CallError
-from ..files import check_file, check_folder, located, make_folder
+from ..files import check_file, check_folder, make_folder, resolve_target
 
 
 def check_out_file(path: Path, force: bool, endings: tuple[str, ...] = ()) -> None:
-    """Raise CallError if a file cannot be written here: it exists and `force` is False, its ending is another, or there is no place."""
+    """Raise CallError if a file cannot be written here.
+
+    It exists and `force` is False, its ending is another, or there is no place.
+    """
     if endings and path.suffix.lower() not in endings:
         raise CallError(f"{path}: expected a name that ends in {' or '.join(endings)}")
     if _place_exists(path):
@@ -18,23 +24,29 @@ def check_out_file(path: Path, force: bool, endings: tuple[str, ...] = ()) -> No
 
 
 def check_out_folder(path: Path, force: bool) -> None:
-    """Raise CallError if a folder cannot be written here: it is not empty and `force` is False, or there is no place."""
+    """Raise CallError if a folder cannot be written here.
+
+    It is not empty and `force` is False, or there is no place.
+    """
     if _place_exists(path):
         check_folder(path, force)
 
 
 def make_parents(path: Path) -> None:
     """Make the folders that a path goes through."""
-    located(path)  # raises for a name that the system refuses
+    resolve_target(path)  # raises for a name that the system refuses
     make_folder(path.parent)
 
 
 def _place_exists(path: Path) -> bool:
-    """Return whether the folder of a path exists; raise CallError if it neither does nor can be made."""
-    target = located(path)
-    place = next(parent for parent in target.parents if parent.exists())
-    if not place.is_dir():
-        raise CallError(f"{path} cannot be written: {place} is a file, not a folder")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise CallError(f"{path} cannot be written: {place} is not yours to write in")
-    return place == target.parent
+    """Return whether the folder of a path exists.
+
+    Raise CallError if it neither does nor can be made.
+    """
+    target = resolve_target(path)
+    parent_folder = next(parent for parent in target.parents if parent.exists())
+    if not parent_folder.is_dir():
+        raise CallError(f"{path} cannot be written: {parent_folder} is a file, not a folder")
+    if not os.access(parent_folder, os.W_OK | os.X_OK):
+        raise CallError(f"{path} cannot be written: {parent_folder} is not yours to write in")
+    return parent_folder == target.parent

@@ -1,1 +1,1 @@
-"""A robot's functions for other libraries: CasADi's optimal control, and the learning of JAX and PyTorch, with exact derivatives."""
+"""A robot's functions for CasADi, JAX and PyTorch, with exact derivatives."""

@@ -1,4 +1,4 @@
-"""What the bridges to libraries of arrays share: arguments checked and brought into order, and programs with their linearisations."""
+"""Base of the bridges to array libraries: argument checks, programs and their linearisations."""
 
 from __future__ import annotations
 
@@ -13,55 +13,58 @@ from .catalogue import Catalogue, Form, Functions
 
 
 class Linearised:
-    """A program with its linearisations of any order, each made when it is first asked for."""
+    """A program with its linearisations of any order, each traced at first use."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._known: dict[Hashable, Any] = {}
+        self._cache: dict[Hashable, Any] = {}
 
     def tangent(self, wrt: tuple[int, ...]) -> Linearised:
-        """That of the rates of the results when the inputs numbered `wrt` change."""
-        return self.kept(("tangent", wrt), lambda: Linearised(tangent(self.program, wrt)))
+        """Return the tangent program with respect to the inputs numbered `wrt` (forward mode)."""
+        return self.cached(("tangent", wrt), lambda: Linearised(tangent(self.program, wrt)))
 
     def pullback(self, wrt: tuple[int, ...]) -> Linearised:
-        """That of the adjoints of the inputs numbered `wrt`."""
-        return self.kept(("pullback", wrt), lambda: Linearised(pullback(self.program, wrt)))
+        """Return the pullback program with respect to the inputs numbered `wrt` (reverse mode)."""
+        return self.cached(("pullback", wrt), lambda: Linearised(pullback(self.program, wrt)))
 
-    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was made for a key, now or before."""
-        if key not in self._known:
-            self._known[key] = make()
-        return self._known[key]
+    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the value of a key, made at first use."""
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
 
 
 class ArrayFunctions(Functions):
-    """The functions of a robot over arrays (..., n), with the arguments of the robot's own methods, except `out`."""
+    """A robot's functions over arrays (..., n), with the arguments of its methods except `out`."""
 
     xp: Any  # the namespace of the library
 
     def __init__(self, catalogue: Catalogue) -> None:
         super().__init__(catalogue)
-        self._made: dict[Form, Linearised] = {}
+        self._linearised: dict[Form, Linearised] = {}
 
     @abstractmethod
     def _array(self, x: Any) -> Any:
-        """An argument as an array of the library."""
+        """Return an argument as an array of the library."""
 
     @abstractmethod
     def _together(self, arrays: list[Any]) -> list[Any]:
-        """Arrays of one type."""
+        """Return the arrays converted to one type."""
 
     @abstractmethod
-    def _run(self, made: Linearised, arrays: Sequence[Any]) -> tuple[Any, ...]:
-        """The results of a program, differentiable."""
+    def _run(self, linearised: Linearised, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the results of a program, differentiable."""
 
     def _make(self, name: str) -> Callable[..., Any]:
         def function(*args: Any, **options: Any) -> Any:
             form, arrays = self._form(name, args, options)
-            if form not in self._made:
-                self._made[form] = Linearised(self._catalogue.program(name, form))
-            made = self._made[form]
-            results = self._run(made, _checked(self.xp, name, made.program.inputs, self._together(arrays)))
+            if form not in self._linearised:
+                self._linearised[form] = Linearised(self._catalogue.program(name, form))
+            linearised = self._linearised[form]
+            results = self._run(
+                linearised,
+                _check_shapes(self.xp, name, linearised.program.inputs, self._together(arrays)),
+            )
             return results[0] if len(results) == 1 else results
 
         signature = self._catalogue.entries[name].signature
@@ -70,43 +73,55 @@ class ArrayFunctions(Functions):
         function.__signature__ = signature  # type: ignore[attr-defined]
         return function
 
-    def _form(self, name: str, args: Sequence[Any], options: Mapping[str, Any]) -> tuple[Form, list[Any]]:
-        """What a call asks for, and all of its arrays in order."""
-        algorithm, given, taken = self._catalogue.arguments(name, args, options)
-        arrays = [self._array(x) for x in given]
+    def _form(
+        self, name: str, args: Sequence[Any], options: Mapping[str, Any]
+    ) -> tuple[Form, list[Any]]:
+        """Return the form of a call, and all of its arrays in order."""
+        algorithm, arguments, taken = self._catalogue.arguments(name, args, options)
+        arrays = [self._array(x) for x in arguments]
         frames = None
         if "wrench" in taken:
             frames, wrench = self._wrenches(taken["wrench"])
             arrays.append(wrench)
         arrays += [self._array(taken[key]) for key in ("base", "parameters") if key in taken]
-        return Form(algorithm, taken.get("frame"), frames, "base" in taken, "parameters" in taken), arrays
+        return (
+            Form(algorithm, taken.get("frame"), frames, "base" in taken, "parameters" in taken),
+            arrays,
+        )
 
     def _wrenches(self, wrench: Any) -> tuple[tuple[str, ...], Any]:
-        """The frames of wrenches, () for the bodies' own, and one array of all, (..., frames, 6)."""
+        """Return the frames of wrenches, () for all bodies, and their array (..., frames, 6)."""
         if not isinstance(wrench, Mapping):
             return (), self._array(wrench)
         if not wrench:
-            raise CallError("wrench is empty; expected wrenches (..., 6) by the names of frames, or None")
+            raise CallError(
+                "wrench is empty; expected wrenches (..., 6) by the names of frames, or None"
+            )
         frames = tuple(sorted(self._catalogue.frame(frame) for frame in wrench))
         arrays = self._together([self._array(wrench[frame]) for frame in frames])
-        _checked(self.xp, "wrench", [Operand(frame, (6,)) for frame in frames], arrays)
+        _check_shapes(self.xp, "wrench", [Operand(frame, (6,)) for frame in frames], arrays)
         batch = tuple(self.xp.broadcast_shapes(*(tuple(x.shape) for x in arrays)))
         return frames, self.xp.stack([self.xp.broadcast_to(x, batch) for x in arrays], -2)
 
 
-def _checked(xp: Any, name: str, operands: Sequence[Operand], arrays: list[Any]) -> list[Any]:
-    """The arrays. Raise CallError unless each ends in the shape of its operand and the batch dimensions broadcast."""
+def _check_shapes(xp: Any, name: str, operands: Sequence[Operand], arrays: list[Any]) -> list[Any]:
+    """Return the arrays; raise CallError unless shapes fit and batch dimensions broadcast."""
     batches = []
     for operand, x in zip(operands, arrays, strict=True):
         shape, core = tuple(x.shape), operand.shape
         if len(shape) < len(core) or shape[len(shape) - len(core) :] != core:
             raise CallError(
-                f"{name}: {operand.name} has shape {shape}; expected (..., {', '.join(map(str, core))}) {operand.unit}".rstrip()
+                f"{name}: {operand.name} has shape {shape}; expected (...,"
+                f" {', '.join(map(str, core))}) {operand.unit}".rstrip()
             )
         batches.append(shape[: len(shape) - len(core)])
     try:
         xp.broadcast_shapes(*batches)
     except (ValueError, RuntimeError, TypeError):
-        told = ", ".join(f"{operand.name} {tuple(x.shape)}" for operand, x in zip(operands, arrays, strict=True))
-        raise CallError(f"{name}: {told} do not go together; expected batch dimensions that broadcast") from None
+        shapes = ", ".join(
+            f"{operand.name} {tuple(x.shape)}" for operand, x in zip(operands, arrays, strict=True)
+        )
+        raise CallError(
+            f"{name}: {shapes} cannot be combined; expected batch dimensions that broadcast"
+        ) from None
     return arrays

@@ -1,4 +1,4 @@
-"""Which functions of a robot a bridge offers: those of the robot itself, under their names, with their arguments."""
+"""Catalogue of a robot's functions that a bridge offers, under the names of its methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ..kernels import ALGORITHMS, LOOP_ALGORITHMS
 from ..kernels import program as shortest
 from ..mechanism.tree import Tree
 
-OPTIONS = ("wrench", "base", "parameters")  # what a function may take after its arrays, in this order
+# optional inputs of a function after its arrays, in this order
+OPTIONS = ("wrench", "base", "parameters")
 
 
 class UnknownFunction(CallError, AttributeError):
@@ -23,7 +24,7 @@ class UnknownFunction(CallError, AttributeError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A function of the robot: its algorithm with the tree that it runs on, the arguments, and how many of the outputs are returned."""
+    """A function of the robot: algorithm, tree, signature, and the number of outputs returned."""
 
     algorithm: str
     tree: Tree
@@ -32,7 +33,10 @@ class Entry:
 
 
 class Form(NamedTuple):
-    """What a program is made for: algorithm, frame, frames of wrenches (() for the bodies' own), and whether it takes the other options."""
+    """Variant of a program.
+
+    Algorithm, frame, frames of wrenches (() for all bodies), and whether it takes other options.
+    """
 
     algorithm: str
     frame: str | None = None
@@ -43,21 +47,26 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The functions of a robot by name. `frame` returns a frame's name, that of the end-effector for None, or raises CallError."""
+    """The functions of a robot by name.
+
+    `frame` returns a frame's name, the end-effector's for None, or raises CallError.
+    """
 
     robot: str
     fingerprint: str
     entries: Mapping[str, Entry]
     frame: Callable[[str | None], str]
 
-    def arguments(self, name: str, args: Sequence[Any], options: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]]:
-        """The algorithm of a call, its arrays in order, and its options that were given; `frame` is among them where it has one."""
+    def arguments(
+        self, name: str, args: Sequence[Any], options: Mapping[str, Any]
+    ) -> tuple[str, list[Any], dict[str, Any]]:
+        """Return the algorithm of a call, its arrays in order, and its options with `frame`."""
         entry = self.entries[name]
         try:
-            given = entry.signature.bind(*args, **options)
+            bound = entry.signature.bind(*args, **options)
         except TypeError as error:
             raise CallError(f"{name}{_plain(entry.signature)}: {error}") from None
-        rest = dict(given.arguments)
+        rest = dict(bound.arguments)
         taken = {key: rest.pop(key) for key in OPTIONS if key in rest}
         taken = {key: value for key, value in taken.items() if value is not None}
         if "frame" in entry.signature.parameters:
@@ -67,21 +76,34 @@ class Catalogue:
         return entry.algorithm, [rest[key] for key in rest if rest[key] is not None], taken
 
     def program(self, name: str, form: Form) -> Program:
-        """The shortest program of a function."""
+        """Return the program of a function with the fewest operations."""
         entry = self.entries[name]
-        made = shortest(entry.tree, form.algorithm, wrench=form.wrench, base=form.base, parameters=form.parameters, frame=form.frame)
-        return replace(made, outputs=made.outputs[: entry.results], results=made.results[: entry.results])
+        program = shortest(
+            entry.tree,
+            form.algorithm,
+            wrench=form.wrench,
+            base=form.base,
+            parameters=form.parameters,
+            frame=form.frame,
+        )
+        return replace(
+            program,
+            outputs=program.outputs[: entry.results],
+            results=program.results[: entry.results],
+        )
 
 
 def entry(algorithm: str, tree: Tree, signature: Signature, results: int | None = None) -> Entry:
-    """The entry of a method with that signature: what it writes to (`out`) and itself are no arguments of a function."""
-    kept = [each for key, each in signature.parameters.items() if key not in ("self", "out")]
+    """Return the entry of a method with that signature, without `self` and `out`."""
+    parameters = [each for key, each in signature.parameters.items() if key not in ("self", "out")]
     known = ALGORITHMS[algorithm] if algorithm in ALGORITHMS else LOOP_ALGORITHMS[algorithm]
-    return Entry(algorithm, tree, Signature(kept), len(known.outputs) if results is None else results)
+    return Entry(
+        algorithm, tree, Signature(parameters), len(known.outputs) if results is None else results
+    )
 
 
 class Functions(ABC):
-    """The functions of a robot, each made when it is first asked for. `dir()` lists them."""
+    """The functions of a robot, each traced at first use. `dir()` lists them."""
 
     library = ""
 
@@ -90,25 +112,32 @@ class Functions(ABC):
 
     @abstractmethod
     def _make(self, name: str) -> Any:
-        """The function of a name."""
+        """Return the function of a name."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         entries = self._catalogue.entries
         if name not in entries:
-            raise UnknownFunction(f"{name!r} is no function of a robot in {self.library}; {suggest(name, entries)}")
-        made = self._make(name)
-        self.__dict__[name] = made
-        return made
+            raise UnknownFunction(
+                f"{name!r} is not a function of a robot in {self.library}; {suggest(name, entries)}"
+            )
+        function = self._make(name)
+        self.__dict__[name] = function
+        return function
 
     def __dir__(self) -> list[str]:
         return sorted((*super().__dir__(), *self._catalogue.entries))
 
     def __repr__(self) -> str:
-        return f"<{len(self._catalogue.entries)} functions of {self._catalogue.robot!r} in {self.library}>"
+        return (
+            f"<{len(self._catalogue.entries)} functions of {self._catalogue.robot!r} in"
+            f" {self.library}>"
+        )
 
 
 def _plain(signature: Signature) -> Signature:
-    """The signature without annotations, for a message."""
-    return signature.replace(parameters=[each.replace(annotation=each.empty) for each in signature.parameters.values()])
+    """Return the signature without annotations, for a message."""
+    return signature.replace(
+        parameters=[each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    )

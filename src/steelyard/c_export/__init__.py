@@ -1,4 +1,4 @@
-"""C for a controller: a robot's algorithms as one header and one source file of C99 that need nothing but <math.h>."""
+"""C export: a robot's algorithms as one C99 header and source file that need only <math.h>."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A C module: a header that documents every function, joint and parameter, and a source file. The same robot gives the same text."""
+"""C module: a header that documents every function, joint and parameter, and a source file.
+
+The same robot gives the same text.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 from ..compiler.ir.program import Program
 from ..compiler.render import c99
 from ..errors import CallError
-from ..files import located, write_into
+from ..files import resolve_target, write_into
 from ..mechanism.parameter_vector import parameter_names, parameter_units, parameters
 from ..mechanism.tree import Tree
 from ..version import __version__
@@ -22,9 +25,11 @@ REALS = ("double", "float")
 
 @dataclass(frozen=True)
 class Module:
-    """The content of a C module: a robot's tree and name, algorithm -> program, the frame of kinematics, and "double" or "float".
+    """Content of a C module.
 
-    `prefix` begins the names of files and functions. `wrench`: the frames at which functions take wrenches.
+    A robot's tree and name, algorithm -> program, the frame of kinematics, and "double" or "float".
+    `prefix` begins the names of files and functions. `wrench` has the frames at which functions
+    take wrenches.
     """
 
     tree: Tree
@@ -47,43 +52,75 @@ def module(
     fingerprint: str = "",
     wrench: Sequence[str] = (),
 ) -> Module:
-    """Return the C module of a tree, with its functions traced and named after the robot. See `programs`."""
+    """Return the C module of a tree, with functions named after the robot; see `programs`."""
     if isinstance(wrench, str):
         raise CallError(f"wrench={wrench!r} is one name; expected several, such as [{wrench!r}]")
     if real not in REALS:
         raise CallError(f"real={real!r}; expected 'double' or 'float'")
     prefix = identifier(name)
-    made = programs(tree, prefix, functions, frame, wrench)
-    return Module(tree, name, prefix, made, frame, real, fingerprint, tuple(wrench))
+    traced = programs(tree, prefix, functions, frame, wrench)
+    return Module(
+        tree=tree,
+        name=name,
+        prefix=prefix,
+        programs=traced,
+        frame=frame,
+        real=real,
+        fingerprint=fingerprint,
+        wrench=tuple(wrench),
+    )
 
 
-def write_c(made: Module, directory: str | os.PathLike[str], overwrite: bool = False) -> tuple[Path, Path]:
-    """Write <prefix>.h and <prefix>.c, both or neither, into a folder, which is made if its parent exists. Return both paths."""
-    located(directory)  # raises for a name that the system refuses
+def write_c(
+    content: Module, directory: str | os.PathLike[str], overwrite: bool = False
+) -> tuple[Path, Path]:
+    """Write <prefix>.h and <prefix>.c into a folder, both or neither, and return both paths.
+
+    The folder is created if its parent exists.
+    """
+    resolve_target(directory)  # raises for a name that the system refuses
     folder = Path(directory)
-    paths = folder / f"{made.prefix}.h", folder / f"{made.prefix}.c"
-    write_into(folder, {paths[0].name: header(made), paths[1].name: source(made)}, overwrite)
+    paths = folder / f"{content.prefix}.h", folder / f"{content.prefix}.c"
+    write_into(folder, {paths[0].name: header(content), paths[1].name: source(content)}, overwrite)
     return paths
 
 
 def header(module: Module) -> str:
-    """Return the text of <prefix>.h: the robot, its joints and parameters, then a comment and a prototype per function."""
+    """Return the text of <prefix>.h.
+
+    The robot, its joints and parameters, then a comment and a prototype per function.
+    """
     guard = f"{module.prefix.upper()}_H"
-    lines = [_comment(_about(module)), f"#ifndef {guard}", f"#define {guard}", "", *_sizes(module), ""]
+    lines = [
+        _comment(_about(module)),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        *_sizes(module),
+        "",
+    ]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    for name, made in module.programs.items():
-        lines += [_function_comment(module, name, made), f"{c99.declaration(made, module.real)};", ""]
+    for name, program in module.programs.items():
+        lines += [
+            _function_comment(module, name, program),
+            f"{c99.declaration(program, module.real)};",
+            "",
+        ]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */"]
     return "\n".join(lines) + "\n"
 
 
 def source(module: Module) -> str:
-    """Return the text of <prefix>.c: one function after another, straight-line code without allocation, loops or state."""
+    """Return the text of <prefix>.c: straight-line functions without allocation, loops or state."""
     total = sum(p.operations for p in module.programs.values())
     about = f"{_plain(module.name)}: {len(module.programs)} functions, {total} operations. "
     about += f"Generated by steelyard {__version__}; see {module.prefix}.h."
     lines = [_comment([about]), f'#include "{module.prefix}.h"', "", "#include <math.h>", ""]
-    return "\n".join(lines) + "\n" + "\n".join(c99.render(p, module.real) for p in module.programs.values())
+    return (
+        "\n".join(lines)
+        + "\n"
+        + "\n".join(c99.render(p, module.real) for p in module.programs.values())
+    )
 
 
 def _about(module: Module) -> list[str]:
@@ -92,11 +129,20 @@ def _about(module: Module) -> list[str]:
     lines = [
         f"{_plain(module.name)}: dynamics and kinematics in {module.real} precision, C99.",
         "",
-        f"Generated by steelyard {__version__}{origin}. Change the robot and write it anew rather than edit this file.",
-        "Functions read their inputs and write their outputs; they allocate nothing, keep nothing and may run in several threads at once.",
+        (
+            f"Generated by steelyard {__version__}{origin}. Change the robot and write it anew"
+            " rather than edit this file."
+        ),
+        (
+            "Functions read their inputs and write their outputs; they allocate nothing, keep"
+            " nothing and may run in several threads at once."
+        ),
         "Arrays are flat and row-major; an output must not overlap an input.",
         "Units are SI; [a|b] is a for a joint that turns, b for one that slides.",
-        "Operations are additions, subtractions, multiplications, divisions and negations; functions of <math.h> are counted apart.",
+        (
+            "Operations are additions, subtractions, multiplications, divisions and negations;"
+            " functions of <math.h> are counted apart."
+        ),
         "",
         f"Gravity in the base frame [m/s2]: {', '.join(_number(x) for x in tree.gravity)}.",
         f"Frame of kinematics: {_plain(module.frame or 'none')}.",
@@ -110,36 +156,67 @@ def _about(module: Module) -> list[str]:
 
 def _joints(tree: Tree) -> list[str]:
     kinds = {body.joint: "turns" if body.kind == "revolute" else "slides" for body in tree.bodies}
-    tied = {name: [b.joint for b in tree.bodies if b.coordinate == k and b.joint != name] for k, name in enumerate(tree.coordinates)}
-    notes = {name: f", moves with it: {', '.join(map(_plain, others))}" if others else "" for name, others in tied.items()}
-    return [f"  {k} {_plain(name)} ({kinds[name]}){notes[name]}" for k, name in enumerate(tree.coordinates)]
+    tied = {
+        name: [b.joint for b in tree.bodies if b.coordinate == k and b.joint != name]
+        for k, name in enumerate(tree.coordinates)
+    }
+    notes = {
+        name: f", moves with it: {', '.join(map(_plain, others))}" if others else ""
+        for name, others in tied.items()
+    }
+    return [
+        f"  {k} {_plain(name)} ({kinds[name]}){notes[name]}"
+        for k, name in enumerate(tree.coordinates)
+    ]
 
 
 def _loops(tree: Tree) -> list[str]:
-    """The closures of a tree with loops, and which coordinates are driven and independent."""
+    """Return the closures of a tree with loops, and the driven and independent coordinates."""
     if not tree.loops:
         return []
     names = [name for each in tree.loops for name in each.loop.rows]
-    named = [", ".join(_plain(tree.coordinates[c]) for c in at) for at in (tree.driven, tree.independent)]
+    named = [
+        ", ".join(_plain(tree.coordinates[c]) for c in coordinates)
+        for coordinates in (tree.driven, tree.independent)
+    ]
     return [
-        f"Closures of the loops, in the order of phi and of the multipliers ({len(names)}); functions that are not constrained open them:",
-        *(f"  {k} {_plain(name)}{'' if k in tree.rows else ' (follows from the others)'}" for k, name in enumerate(names)),
+        (
+            f"Closures of the loops, in the order of phi and of the multipliers ({len(names)});"
+            " functions that are not constrained open them:"
+        ),
+        *(
+            f"  {k} {_plain(name)}{'' if k in tree.rows else ' (follows from the others)'}"
+            for k, name in enumerate(names)
+        ),
         f"Driven coordinates, in the order of weight: {named[0]}. Independent ones: {named[1]}.",
     ]
 
 
 def _wrenches(module: Module) -> list[str]:
-    """The rows of the argument `wrench`, if a function takes it."""
-    if not any(operand.name == "wrench" for made in module.programs.values() for operand in made.inputs):
+    """Return the rows of the argument `wrench`, if a function takes it."""
+    if not any(
+        operand.name == "wrench"
+        for program in module.programs.values()
+        for operand in program.inputs
+    ):
         return []
     rows = module.wrench or [body.name for body in module.tree.bodies]
-    meaning = "what the environment applies to a link: force, then moment about the frame's origin, in the base frame"
-    return [f"Rows of wrench ({len(rows)}), {meaning}:", *(f"  {k} {_plain(name)}" for k, name in enumerate(rows))]
+    meaning = (
+        "what the environment applies to a link: force, then moment about the frame's origin, in"
+        " the base frame"
+    )
+    return [
+        f"Rows of wrench ({len(rows)}), {meaning}:",
+        *(f"  {k} {_plain(name)}" for k, name in enumerate(rows)),
+    ]
 
 
 def _parameters(tree: Tree) -> list[str]:
     names, values, units = parameter_names(tree), parameters(tree), parameter_units(tree)
-    lines = [f"Parameters pi, in the order of the regressor's columns ({len(names)}), with the values in the other functions:"]
+    lines = [
+        f"Parameters pi, in the order of the regressor's columns ({len(names)}), with the values in"
+        " the other functions:"
+    ]
     for k, (name, value, unit) in enumerate(zip(names, values, units, strict=True)):
         lines.append(f"  {k} {_plain(name)} = {_number(value)} {unit}")
     return lines
@@ -152,7 +229,9 @@ def _has_regressor(module: Module) -> bool:
 def _sizes(module: Module) -> list[str]:
     lines = [f"#define {module.prefix.upper()}_N {module.tree.n} /* coordinates */"]
     if _has_regressor(module):
-        lines.append(f"#define {module.prefix.upper()}_P {len(parameters(module.tree))} /* parameters */")
+        lines.append(
+            f"#define {module.prefix.upper()}_P {len(parameters(module.tree))} /* parameters */"
+        )
     return lines
 
 
@@ -163,12 +242,17 @@ def _function_comment(module: Module, name: str, program: Program) -> str:
 
 
 def _comment(lines: Sequence[str]) -> str:
-    wrapped = [part for line in lines for part in (textwrap.wrap(line, 136, subsequent_indent="  ") or [""])]
+    wrapped = [
+        part for line in lines for part in textwrap.wrap(line, 136, subsequent_indent="  ") or [""]
+    ]
     return "\n".join(["/*", *(f" * {line}".rstrip() for line in wrapped), " */"])
 
 
 def _plain(name: str) -> str:
-    """Return a name from a robot's file in a form that is safe in a comment: printable ASCII that neither ends nor starts a comment."""
+    """Return a name from a robot's file in a form that is safe in a comment.
+
+    Printable ASCII that neither ends nor starts a comment.
+    """
     clean = "".join(c if c.isascii() and c.isprintable() else "?" for c in name)
     return clean.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
 

@@ -1,1 +1,1 @@
-"""Does a robot obey physics: laws, findings, Pinocchio's numbers, states to try."""
+"""Checks of a robot model: physical laws, Pinocchio's numbers, timings, random states."""

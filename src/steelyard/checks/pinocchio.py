@@ -1,4 +1,4 @@
-"""The same robot in Pinocchio, built from our numbers: its torques to compare with, and its functions to race against. Needs `pin`."""
+"""The same robot in Pinocchio, built from our numbers, for comparison and timing. Needs `pin`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from .states import States
 
 Array = NDArray[np.float64]
 
-# What Pinocchio 4 does not compute if a joint mimics another. On its own threads this would end the process, so it is not tried.
+# Functions that Pinocchio 4 lacks for mimic joints. On its own threads this would end the
+# process, so it is not tried.
 NO_MIMIC = frozenset({
-    "abaInParallel", "computeJointTorqueRegressor", "computeKineticEnergy", "computePotentialEnergy", "computeRNEADerivatives",
-    "computeABADerivatives",
+    "abaInParallel", "computeJointTorqueRegressor", "computeKineticEnergy",
+    "computePotentialEnergy", "computeRNEADerivatives", "computeABADerivatives",
 })  # fmt: skip
 
 
 class PinocchioModel:
-    """A robot's rigid bodies and rotor inertias in Pinocchio. It has no friction and no rotors that spin on moving links.
+    """A robot's rigid bodies and rotor inertias in Pinocchio.
 
-    `refused` are the functions of Pinocchio that cannot take this robot.
+    It has no friction and no rotors that spin on moving links. `refused` are the functions of
+    Pinocchio that do not support this robot.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -46,18 +48,23 @@ class PinocchioModel:
         return States(*(np.ascontiguousarray(x[:, order]) for x in states))
 
     def torques(self, states: States) -> Array:
-        """Inverse dynamics by pinocchio.rnea: (N, n) [N m|N], in our order."""
+        """Return inverse dynamics by pinocchio.rnea: (N, n) [N m|N], in our order."""
         rows = zip(*self.arrange(states), strict=True)
-        return np.array([self.pin.rnea(self.model, self.data, *row) for row in rows]).reshape(len(states.q), -1)[:, self.columns]
+        return np.array([self.pin.rnea(self.model, self.data, *row) for row in rows]).reshape(
+            len(states.q), -1
+        )[:, self.columns]
 
     def batch(self, function: str, *inputs: Array) -> Callable[[], object]:
-        """A call of one of Pinocchio's batched functions on one thread, which writes into an array that exists."""
+        """Return a call of a batched function of Pinocchio on one thread, in place."""
         call, pool = getattr(self.pin, function), self.pin.ModelPool(self.model, 1)
         columns, out = [x.T for x in inputs], np.empty((len(inputs[0]), self.model.nv)).T
         return lambda: call(1, pool, *columns, out)
 
     def loop(self, function: str, *inputs: Array) -> Callable[[], object]:
-        """A Python loop of one of Pinocchio's functions over samples, in its least form: rows cut before, results thrown away."""
+        """Return a minimal Python loop of one of Pinocchio's functions over samples.
+
+        Rows are cut before the loop, and results are dropped.
+        """
         rows = list(zip(*(list(x) for x in inputs), strict=True))
         call, model, data = getattr(self.pin, function), self.model, self.data
 
@@ -69,7 +76,7 @@ class PinocchioModel:
 
 
 def _model(pin: Any, tree: Tree) -> tuple[Any, list[int]]:
-    """A Pinocchio model of a tree, and the velocity index in it of each of our coordinates."""
+    """Return a Pinocchio model of a tree, and the velocity index of each of our coordinates."""
     model = pin.Model()
     model.gravity.linear = np.array(tree.gravity)
     ids = {-1: 0}
@@ -77,20 +84,37 @@ def _model(pin: Any, tree: Tree) -> tuple[Any, list[int]]:
         placement = pin.SE3(np.array(body.placement.R), np.array(body.placement.p))
         ids[i] = model.addJoint(ids[body.parent], _joint(pin, body), placement, body.joint)
         m, c, I = at_com(body.inertia) if body.inertia.m else (0.0, ZERO, body.inertia.I)  # noqa: E741
-        model.appendBodyToJoint(ids[i], pin.Inertia(m, np.array(c), np.array(full(I))), pin.SE3.Identity())
-    leaders = {body.coordinate: ids[i] for i, body in enumerate(tree.bodies) if body.joint == tree.coordinates[body.coordinate]}
+        model.appendBodyToJoint(
+            ids[i], pin.Inertia(m, np.array(c), np.array(full(I))), pin.SE3.Identity()
+        )
+    leaders = {
+        body.coordinate: ids[i]
+        for i, body in enumerate(tree.bodies)
+        if body.joint == tree.coordinates[body.coordinate]
+    }
     for i, body in enumerate(tree.bodies):
         if ids[i] != leaders[body.coordinate]:
-            model = pin.transformJointIntoMimic(model, leaders[body.coordinate], ids[i], body.multiplier, body.offset)
+            model = pin.transformJointIntoMimic(
+                model, leaders[body.coordinate], ids[i], body.multiplier, body.offset
+            )
     columns = [model.joints[leaders[k]].idx_v for k in range(tree.n)]
     model.armature[columns] = [terms.get("armature", 0.0) for terms in tree.terms]
     return model, columns
 
 
 def _joint(pin: Any, body: Body) -> Any:
-    """Pinocchio's joint; its faster one where the axis is x, y or z."""
+    """Return Pinocchio's joint, its faster one for the axes x, y and z."""
     turns = body.kind == "revolute"
-    axis = next((letter for letter, unit in zip("XYZ", np.eye(3), strict=True) if np.array_equal(unit, body.axis)), "")
+    axis = next(
+        (
+            letter
+            for letter, unit in zip("XYZ", np.eye(3), strict=True)
+            if np.array_equal(unit, body.axis)
+        ),
+        "",
+    )
     if axis:
         return getattr(pin, f"JointModel{'R' if turns else 'P'}{axis}")()
-    return (pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned)(np.array(body.axis))
+    return (pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned)(
+        np.array(body.axis)
+    )

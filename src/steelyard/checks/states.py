@@ -1,4 +1,4 @@
-"""States of a robot to try things on: random ones within its limits, and a smooth motion through them."""
+"""Test states of a robot: random ones within its limits, and a smooth motion."""
 
 from __future__ import annotations
 
@@ -23,23 +23,27 @@ class States(NamedTuple):
 
 
 def random_states(robot: Robot, samples: int, seed: int = 0) -> States:
-    """Independent states, uniform within the position limits; qd within 2, qdd within 5.
+    """Return independent states, uniform within the position limits; qd within 2, qdd within 5.
 
-    Where there are no limits, or both are the same, as in a description that leaves them out, it is one turn or one metre.
+    Without limits, or if both are equal, the range is one revolution or one metre.
     """
     rng = np.random.default_rng(seed)
     lower, upper = joint_travel(robot)
     half = half_ranges(robot)
-    lower, upper = np.where(lower == upper, lower - half, lower), np.where(lower == upper, upper + half, upper)
+    lower, upper = (
+        np.where(lower == upper, lower - half, lower),
+        np.where(lower == upper, upper + half, upper),
+    )
     shape = (samples, robot.n)
     q = (lower + upper) / 2 + (upper - lower) / 2 * rng.uniform(-1, 1, shape)
     return States(q, 2.0 * rng.uniform(-1, 1, shape), 5.0 * rng.uniform(-1, 1, shape))
 
 
 def swing(robot: Robot, samples: int, seconds: float = 10.0) -> States:
-    """A smooth motion that fills half of each joint's range: q_i(t) = c_i + a_i sin(w_i t), with its exact derivatives.
+    """Return a smooth motion over half of each joint's range: q_i(t) = c_i + a_i sin(w_i t).
 
-    Joints swing at different rates so that they meet in many combinations; amplitudes respect the velocity limits.
+    Derivatives are exact. Joints have different frequencies, so that they meet in many
+    combinations; amplitudes respect the velocity limits.
     """
     lower, upper = joint_travel(robot)
     centre, reach = (lower + upper) / 2, (upper - lower) / 2
@@ -51,10 +55,10 @@ def swing(robot: Robot, samples: int, seconds: float = 10.0) -> States:
 
 
 def joint_travel(robot: Robot) -> tuple[Array, Array]:
-    """Lower and upper end of every joint's travel, (n,) each [rad|m].
+    """Return lower and upper end of every joint's travel, (n,) each [rad|m].
 
-    A limit beyond 1e4 stands for none. Where one end is open, the travel is one turn (1 m for a prismatic joint) from the other; if both
-    are, half to each side of 0.
+    A limit beyond 1e4 means none. With one open end, the travel is one revolution (1 m for a
+    prismatic joint) from the other; with two, half of that to each side of 0.
     """
     limits = np.array([(x.lower, x.upper) for x in robot.tree.limits], dtype=float).reshape(-1, 2)
     limits[np.abs(limits) > FAR] = np.copysign(np.inf, limits[np.abs(limits) > FAR])
@@ -66,5 +70,10 @@ def joint_travel(robot: Robot) -> tuple[Array, Array]:
 
 
 def half_ranges(robot: Robot) -> Array:
-    """Half of the travel of joints without limits, (n,): half a turn or half a metre [rad|m]."""
-    return np.array([0.5 if robot.mechanism.joint(name).kind == "prismatic" else math.pi for name in robot.joint_names])
+    """Return half of the travel of joints without limits, (n,): half a turn or 0.5 m [rad|m]."""
+    return np.array(
+        [
+            0.5 if robot.mechanism.joint(name).kind == "prismatic" else math.pi
+            for name in robot.joint_names
+        ]
+    )

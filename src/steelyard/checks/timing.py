@@ -1,6 +1,7 @@
-"""How fast a robot's kernels are: against the same algorithm in plain Python and NumPy, and against Pinocchio.
+"""Timing of a robot's kernels against plain Python and NumPy, and against Pinocchio.
 
-Calls take turns and each keeps its best time: a ratio of two bests is steady where the times are not.
+Calls take turns and the best time of each counts: the ratio of two best times is steady even if the
+times are not.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ PINOCCHIO = {
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Nanoseconds per sample of one quantity, and of what it is compared with if there is such a thing; `how` names the other."""
+    """Nanoseconds per sample of one quantity, and of the alternative named by `how`, if any."""
 
     quantity: str
     samples: int
@@ -54,15 +55,18 @@ class Timing:
 
     @property
     def ratio(self) -> float | None:
-        """How many times faster than the other."""
+        """Speed-up over the alternative."""
         return self.other / self.ours if self.other else None
 
 
-def best_times(calls: Mapping[str, Call], rounds: int = 12, least: float = 2e-3, clock: Clock = thread_time) -> dict[str, float]:
-    """Seconds per call, the best of many rounds in which the calls take turns.
+def best_times(
+    calls: Mapping[str, Call], rounds: int = 12, least: float = 2e-3, clock: Clock = thread_time
+) -> dict[str, float]:
+    """Return seconds per call, the best of many rounds in which the calls take turns.
 
-    A short call is repeated until one measurement lasts `least` seconds. The clock is the calling thread's own processor time: on a busy
-    machine a wall clock would count the interruptions of the longer call. What runs on several threads needs `perf_counter`.
+    A short call is repeated until one measurement lasts `least` seconds. The clock is the calling
+    thread's own processor time: on a busy machine a wall clock would count the interruptions of the
+    longer call. Calls that run on several threads need `perf_counter`.
     """
     repeats = {name: _repeats(call, least, clock) for name, call in calls.items()}
     best = dict.fromkeys(calls, float("inf"))
@@ -79,7 +83,10 @@ def best_times(calls: Mapping[str, Call], rounds: int = 12, least: float = 2e-3,
 
 
 def _repeats(call: Call, least: float, clock: Clock) -> int:
-    """How often to repeat a call so that it lasts `least` seconds. The first call may compile and is not timed."""
+    """Return how often to repeat a call so that it lasts `least` seconds.
+
+    The first call may compile and is not timed.
+    """
     call()
     repeats = 1
     while (spent := _seconds(call, repeats, clock) * repeats) < least:
@@ -95,8 +102,10 @@ def _seconds(call: Call, repeats: int, clock: Clock) -> float:
     return (clock() - start) / repeats
 
 
-def against_python(robot: Robot, states: States, loop_samples: int = 64) -> tuple[tuple[Timing, ...], float]:
-    """Time inverse dynamics on one thread against the same algorithm on NumPy arrays and in a Python loop over samples.
+def against_python(
+    robot: Robot, states: States, loop_samples: int = 64
+) -> tuple[tuple[Timing, ...], float]:
+    """Time inverse dynamics on one thread against NumPy arrays and a Python loop over samples.
 
     Returns both timings and the largest difference between any two torques [N m|N].
     """
@@ -106,37 +115,56 @@ def against_python(robot: Robot, states: States, loop_samples: int = 64) -> tupl
     columns = [list(np.ascontiguousarray(x.T)) for x in states]
 
     def arrays() -> Array:
-        return np.stack([np.broadcast_to(x, count) for x in inverse_dynamics(tree, *columns)], axis=-1)
+        return np.stack(
+            [np.broadcast_to(x, count) for x in inverse_dynamics(tree, *columns)], axis=-1
+        )
 
     def loop() -> Array:
         return np.array([inverse_dynamics(tree, *row) for row in rows], dtype=np.float64)
 
     with threads(1):
-        best = best_times({"kernel": lambda: robot.inverse_dynamics(*states, out=out), "loop": loop, "arrays": arrays}, rounds=5)
+        best = best_times(
+            {
+                "kernel": lambda: robot.inverse_dynamics(*states, out=out),
+                "loop": loop,
+                "arrays": arrays,
+            },
+            rounds=5,
+        )
     difference = max(np.abs(arrays() - tau).max(), np.abs(loop() - tau[:loop_samples]).max())
-    kernel, array, single = (1e9 * best[name] / n for name, n in (("kernel", count), ("arrays", count), ("loop", len(rows))))
-    names = "the same algorithm on NumPy arrays", "the same algorithm in a Python loop"
-    return tuple(Timing("inverse_dynamics", count, kernel, x, how) for x, how in zip((array, single), names, strict=True)), float(
-        difference
+    kernel, array, single = (
+        1e9 * best[name] / n
+        for name, n in (("kernel", count), ("arrays", count), ("loop", len(rows)))
     )
+    names = "the same algorithm on NumPy arrays", "the same algorithm in a Python loop"
+    return tuple(
+        Timing("inverse_dynamics", count, kernel, x, how)
+        for x, how in zip((array, single), names, strict=True)
+    ), float(difference)
 
 
 def against_pinocchio(
-    robot: Robot, rounds: int = 12, quantities: Sequence[str] = tuple(PINOCCHIO), samples: int | None = None
+    robot: Robot,
+    rounds: int = 12,
+    quantities: Sequence[str] = tuple(PINOCCHIO),
+    samples: int | None = None,
 ) -> tuple[tuple[Timing, ...], str]:
-    """Time kernels on batches, one thread, against Pinocchio's best way to the same numbers; friction is left out.
+    """Time kernels on batches, one thread, against Pinocchio's fastest function, without friction.
 
-    `samples`: of a batch; None for as many as suit an arm.
-    Returns the timings and a sentence on why Pinocchio took no part, empty if it did.
+    `samples`: size of a batch; None for a size that suits an arm. Returns the timings and the
+    reason why Pinocchio took no part, empty if it did.
     """
     robot = robot.without_friction()
     other, absent = pinocchio_model(robot)
     with threads(1):
-        return tuple(_batch(robot, other, quantity, rounds, samples) for quantity in quantities), absent
+        return (
+            tuple(_batch(robot, other, quantity, rounds, samples) for quantity in quantities),
+            absent,
+        )
 
 
 def pinocchio_model(robot: Robot) -> tuple[PinocchioModel | None, str]:
-    """The robot in Pinocchio if it is installed and computes the same torques; else None and the reason."""
+    """Return the robot in Pinocchio if it is installed and agrees, else None and the reason."""
     try:
         other = PinocchioModel(robot)
     except MissingExtra as error:
@@ -144,14 +172,24 @@ def pinocchio_model(robot: Robot) -> tuple[PinocchioModel | None, str]:
     states = random_states(robot, 8)
     tau = robot.inverse_dynamics(*states)
     off = float(np.abs(other.torques(states) - tau).max() / (np.abs(tau).max() or 1.0))
-    return (other, "") if off < 1e-9 else (None, f"Pinocchio's torques differ from ours by {off:.0e} of the largest")
+    return (
+        (other, "")
+        if off < 1e-9
+        else (None, f"Pinocchio's torques differ from ours by {off:.0e} of the largest")
+    )
 
 
-def _batch(robot: Robot, other: PinocchioModel | None, quantity: str, rounds: int, samples: int | None) -> Timing:
+def _batch(
+    robot: Robot, other: PinocchioModel | None, quantity: str, rounds: int, samples: int | None
+) -> Timing:
     inputs, function = PINOCCHIO[quantity]
-    samples = samples or (4096 if quantity in ("regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives") else 16384)
+    samples = samples or (
+        4096
+        if quantity in ("regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+        else 16384
+    )
     states, method = random_states(robot, samples), getattr(robot, quantity)
-    ours = _named(states, inputs)
+    ours = _select_arrays(states, inputs)
     out = method(*ours)
     calls: dict[str, Call] = {"ours": lambda: method(*ours, out=out)}
     if other is None or function in other.refused:
@@ -159,23 +197,28 @@ def _batch(robot: Robot, other: PinocchioModel | None, quantity: str, rounds: in
         return Timing(quantity, samples, 1e9 * best_times(calls, rounds)["ours"] / samples, how=how)
     batched = function.endswith("InParallel")
     count = samples if batched else min(LOOP, samples)
-    theirs = _named(other.arrange(States(*(x[:count] for x in states))), inputs)
-    best = best_times({**calls, "other": (other.batch if batched else other.loop)(function, *theirs)}, rounds)
+    theirs = _select_arrays(other.arrange(States(*(x[:count] for x in states))), inputs)
+    best = best_times(
+        {**calls, "other": (other.batch if batched else other.loop)(function, *theirs)}, rounds
+    )
     how = f"{function}, 1 thread" if batched else f"a loop of {function}"
     return Timing(quantity, samples, 1e9 * best["ours"] / samples, 1e9 * best["other"] / count, how)
 
 
-def _named(states: States, names: str) -> list[Array]:
-    """The arrays of states by their names; accelerations serve as torques."""
+def _select_arrays(states: States, names: str) -> list[Array]:
+    """Return the arrays of states by name; accelerations serve as torques."""
     return [{**states._asdict(), "tau": states.qdd}[name] for name in names.split()]
 
 
-def machine() -> str:
-    """The processor, its cores and the versions that times depend on, in a line."""
+def machine_summary() -> str:
+    """Return the processor, its cores and the versions on which times depend, in a line."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     cpu = named[0] if named else platform.processor() or platform.machine()
-    return f"steelyard {__version__} on {cpu}, {os.cpu_count() or 1} cores; Python {platform.python_version()}, NumPy {np.__version__}"
+    return (
+        f"steelyard {__version__} on {cpu}, {os.cpu_count() or 1} cores; Python"
+        f" {platform.python_version()}, NumPy {np.__version__}"
+    )

@@ -1,7 +1,7 @@
-"""A robot's equations in closed form: SymPy expressions and LaTeX of energies, M, C, g, torques and the regressor.
+"""Equations of motion in closed form: SymPy expressions and LaTeX.
 
-The algorithms are traced on a tree whose numbers are symbols. SymPy writes the result out for arms of two or three joints, and in named
-common terms for longer ones.
+The algorithms are traced on a tree whose numbers are symbols. SymPy writes the result in full for
+arms of two or three joints, and in named common terms for longer ones.
 """
 
 from __future__ import annotations

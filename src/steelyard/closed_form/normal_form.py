@@ -1,8 +1,9 @@
-"""The normal form of a trigonometric polynomial, and the shortest expression for it.
+"""Normal form of a trigonometric polynomial, and its shortest expression.
 
-A normal form is a sum of rational number * monomial * wave, where a wave is 1 or the sine or cosine of a sum of angles. Two expressions are
-equal exactly if their normal forms have the same terms, so that sin^2 + cos^2 is 1 and every cancellation is found. SymPy's polynomial ring
-multiplies out, and its rule TR8 turns products of sines and cosines into sums. See docs/design/010.
+A normal form is a sum of rational number * monomial * wave, where a wave is 1 or the sine or cosine
+of a sum of angles. Two expressions are equal exactly if their normal forms have the same terms, so
+that sin^2 + cos^2 is 1 and every cancellation is found. SymPy's polynomial ring multiplies out, and
+its rule TR8 turns products of sines and cosines into sums. See docs/design/010.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from functools import lru_cache
 from math import pi
 from typing import Any
 
-WaveTerms = dict[tuple[Any, Any], Any]  # (monomial, wave) -> rational number, none of them zero; all of them SymPy's
-TINY = 1e-12  # of the largest coefficient: what rounded rotations leave in the place of zero
+# (monomial, wave) -> rational number, none of them zero; all of them SymPy's
+WaveTerms = dict[tuple[Any, Any], Any]
+TINY = 1e-12  # relative to the largest coefficient: rounding errors of rotations
 
 
 def normal_forms(expressions: Sequence[Any]) -> list[WaveTerms]:
-    """The normal form of each SymPy expression, whose numbers are rational.
+    """Return the normal form of each SymPy expression, whose numbers are rational.
 
-    Any function other than sine and cosine (sign, tanh, ...) counts as an indeterminate.
+    Functions other than sine and cosine (sign, tanh, ...) count as indeterminates.
     """
     import sympy as sp
     from sympy.polys.rings import sring
@@ -40,19 +42,25 @@ def _terms(polynomial: Any, symbols: Sequence[Any], angular: Sequence[bool]) -> 
         used = [(symbols[k], power, angular[k]) for k, power in enumerate(powers) if power]
         monomial = sp.Mul(*(x**power for x, power, turns in used if not turns))
         for wave, share in sum_of_waves(sp.Mul(*(x**power for x, power, turns in used if turns))):
-            terms[monomial, wave] = terms.get((monomial, wave), 0) + sp.Rational(c.numerator, c.denominator) * share
+            terms[monomial, wave] = (
+                terms.get((monomial, wave), 0) + sp.Rational(c.numerator, c.denominator) * share
+            )
     return {term: c for term, c in terms.items() if c}
 
 
 @lru_cache(maxsize=4096)
 def sum_of_waves(product: Any) -> tuple[tuple[Any, Any], ...]:
-    """A product of sines and cosines as a sum: pairs of wave and rational number."""
+    """Return a product of sines and cosines as a sum: pairs of wave and rational number."""
     import sympy as sp
 
     total: dict[Any, Any] = {sp.Integer(1): sp.Integer(1)}
     for factor, power in product.as_powers_dict().items():
         for _ in range(int(power)):
-            parts = [(wave, c * share) for each, c in total.items() for wave, share in _times(each, factor)]
+            parts = [
+                (wave, c * share)
+                for each, c in total.items()
+                for wave, share in _times(each, factor)
+            ]
             total = dict.fromkeys((wave for wave, _ in parts), sp.Integer(0))
             for wave, c in parts:
                 total[wave] += c
@@ -61,7 +69,10 @@ def sum_of_waves(product: Any) -> tuple[tuple[Any, Any], ...]:
 
 @lru_cache(maxsize=4096)
 def _times(a: Any, b: Any) -> tuple[tuple[Any, Any], ...]:
-    """The product of two waves as a sum. TR8 alone leaves products behind in a product of many. Abramowitz and Stegun 1964, 4.3.31-33."""
+    """Return the product of two waves as a sum.
+
+    TR8 alone leaves products behind in a product of many. Abramowitz and Stegun 1964, 4.3.31-33.
+    """
     import sympy as sp
     from sympy.simplify.fu import TR8
 
@@ -69,7 +80,10 @@ def _times(a: Any, b: Any) -> tuple[tuple[Any, Any], ...]:
 
 
 def without_phase(wave: Any) -> Any:
-    """sin(x + phase) as sin(x) cos(phase) + cos(x) sin(phase), and the cosine likewise; exact for multiples of a right angle."""
+    """Return sin(x + phase) as sin(x) cos(phase) + cos(x) sin(phase), and the cosine likewise.
+
+    Exact for multiples of a right angle.
+    """
     import sympy as sp
 
     phase, angle = wave.args[0].as_independent(*wave.free_symbols, as_Add=True)
@@ -79,18 +93,25 @@ def without_phase(wave: Any) -> Any:
     right = abs(float(phase) - quarters * (pi / 2)) <= 1e-12
     exact = quarters * sp.pi / 2 if right else phase
     s, c = (f(exact) if right else rational(float(f(exact))) for f in (sp.sin, sp.cos))
-    return sp.sin(angle) * c + sp.cos(angle) * s if isinstance(wave, sp.sin) else sp.cos(angle) * c - sp.sin(angle) * s
+    return (
+        sp.sin(angle) * c + sp.cos(angle) * s
+        if isinstance(wave, sp.sin)
+        else sp.cos(angle) * c - sp.sin(angle) * s
+    )
 
 
 def rational(x: float) -> Any:
-    """A float as the decimal that it prints as, to 15 digits: 0.1 + 0.2 is three tenths. What is below 1e-15 is zero."""
+    """Return a float as the decimal that it prints as, to 15 digits: 0.1 + 0.2 is three tenths.
+
+    Numbers below 1e-15 are zero.
+    """
     import sympy as sp
 
     return sp.Integer(0) if abs(x) < 1e-15 else sp.Rational(f"{x:.15g}")
 
 
 def readable_number(x: Any) -> Any:
-    """Integers and fractions of halves, quarters, eighths and sixteenths exactly, other numbers as decimals of 15 digits."""
+    """Return integers and fractions of sixteenths exactly, other numbers as 15-digit decimals."""
     import sympy as sp
 
     x = x if isinstance(x, sp.Rational) else sp.Rational(float(x))
@@ -98,9 +119,10 @@ def readable_number(x: Any) -> Any:
 
 
 def shortest_form(terms: WaveTerms, outer: Collection[Any] = ()) -> Any:
-    """The shortest of several expressions for a normal form. Terms are first collected by their powers of the symbols in `outer`.
+    """Return the shortest of several expressions for a normal form.
 
-    Coefficients below 1e-12 of the largest are left out.
+    Terms are first collected by their powers of the symbols in `outer`. Coefficients below 1e-12 of
+    the largest are dropped.
     """
     import sympy as sp
 
@@ -108,39 +130,68 @@ def shortest_form(terms: WaveTerms, outer: Collection[Any] = ()) -> Any:
     parts: dict[Any, WaveTerms] = {}
     for (monomial, wave), c in terms.items():
         if abs(c) > least:
-            inner, power = monomial.as_independent(*outer, as_Add=False) if outer else (monomial, sp.Integer(1))
+            inner, power = (
+                monomial.as_independent(*outer, as_Add=False)
+                if outer
+                else (monomial, sp.Integer(1))
+            )
             parts.setdefault(power, {})[inner, wave] = c
     return sp.Add(*(_shortest(part, power) for power, part in parts.items()))
 
 
 def _shortest(terms: WaveTerms, power: Any) -> Any:
-    """The shorter of two expressions for power * terms, one in single waves and one in products of waves."""
+    """Return the shorter expression for power * terms, in single waves or in products of waves."""
     import sympy as sp
 
-    return min((_sum(groups, power) for groups in (by_wave(terms), by_product(terms))), key=sp.count_ops)
+    return min(
+        (_sum(groups, power) for groups in (by_wave(terms), by_product(terms))), key=sp.count_ops
+    )
 
 
 def _sum(groups: Mapping[Any, Mapping[Any, Any]], power: Any) -> Any:
-    """power * sum of coefficient * wave, with the simple number that divides all coefficients next to a power other than 1."""
+    """Return power * sum of coefficient * wave.
+
+    The simple divisor of all coefficients stands next to a power other than 1.
+    """
     import sympy as sp
 
-    content = sp.Integer(1) if power == 1 else simple_divisor([c for p in groups.values() for c in p.values()])
-    return content * power * sp.Add(*(_factored({m: c / content for m, c in p.items()}) * wave for wave, p in groups.items()))
+    content = (
+        sp.Integer(1)
+        if power == 1
+        else simple_divisor([c for p in groups.values() for c in p.values()])
+    )
+    return (
+        content
+        * power
+        * sp.Add(
+            *(_factor({m: c / content for m, c in p.items()}) * wave for wave, p in groups.items())
+        )
+    )
 
 
-def _factored(coefficient: Mapping[Any, Any]) -> Any:
-    """A coefficient, given as monomial -> number, with its common factors in front; as a product of sums if that is shorter."""
+def _factor(coefficient: Mapping[Any, Any]) -> Any:
+    """Return a coefficient, given as monomial -> number, with its common factors in front.
+
+    It is a product of sums if that is shorter.
+    """
     import sympy as sp
 
     content = simple_divisor(coefficient.values())
-    plain = sp.factor_terms(sp.Add(*(readable_number(c / content) * monomial for monomial, c in coefficient.items())))
-    if 1 < len(coefficient) <= 10 and all((c / content).is_Integer and abs(c / content) <= 64 for c in coefficient.values()):
+    plain = sp.factor_terms(
+        sp.Add(*(readable_number(c / content) * monomial for monomial, c in coefficient.items()))
+    )
+    if 1 < len(coefficient) <= 10 and all(
+        (c / content).is_Integer and abs(c / content) <= 64 for c in coefficient.values()
+    ):
         plain = min((plain, sp.factor(plain)), key=sp.count_ops)
     return content * plain
 
 
 def simple_divisor(numbers: Iterable[Any]) -> Any:
-    """The greatest rational that divides all numbers into integers, if it is 16 or less and a fraction of sixteenths; else 1."""
+    """Return the greatest common divisor of the numbers if it is simple, else 1.
+
+    Simple means at most 16 and a fraction of sixteenths.
+    """
     import sympy as sp
 
     divisor = sp.gcd_list(list(numbers))
@@ -148,7 +199,7 @@ def simple_divisor(numbers: Iterable[Any]) -> Any:
 
 
 def by_wave(terms: WaveTerms) -> dict[Any, dict[Any, Any]]:
-    """Wave -> its coefficient, as monomial -> number."""
+    """Return wave -> its coefficient, as monomial -> number."""
     groups: dict[Any, dict[Any, Any]] = {}
     for (monomial, wave), c in terms.items():
         groups.setdefault(wave, {})[monomial] = c
@@ -156,22 +207,37 @@ def by_wave(terms: WaveTerms) -> dict[Any, dict[Any, Any]]:
 
 
 def by_product(terms: WaveTerms) -> dict[Any, dict[Any, Any]]:
-    """Product of waves -> its coefficient, after pairs with equal coefficients have become products: a + a cos 2x is 2 a cos^2 x."""
+    """Return product of waves -> its coefficient: a + a cos 2x becomes 2 a cos^2 x."""
     of_monomial: dict[Any, dict[Any, Any]] = {}
     for (monomial, wave), c in terms.items():
         of_monomial.setdefault(monomial, {})[wave] = c
-    return by_wave({(monomial, product): c for monomial, waves in of_monomial.items() for product, c in paired(waves).items()})
+    return by_wave(
+        {
+            (monomial, product): c
+            for monomial, waves in of_monomial.items()
+            for product, c in pair_waves(waves).items()
+        }
+    )
 
 
-def paired(waves: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Wave -> coefficient as product -> coefficient: each wave is joined with the first that makes a product with it."""
-    left = sorted(waves.items(), key=lambda item: (len(item[0].free_symbols), str(item[0])))
+def pair_waves(waves: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return wave -> coefficient as product -> coefficient.
+
+    Each wave is joined with the first that makes a product with it.
+    """
+    remaining = sorted(waves.items(), key=lambda item: (len(item[0].free_symbols), str(item[0])))
     result: dict[Any, Any] = {}
-    while left:
-        wave, c = left.pop(0)
-        partners = ((other, product_of_waves(wave, other, c == k)) for other, k in left if abs(k) == abs(c))
-        other, product = next((found for found in partners if found[1] is not None), (None, wave))
-        left = [item for item in left if item[0] is not other]
+    while remaining:
+        wave, c = remaining.pop(0)
+        partners = (
+            (other, product_of_waves(wave, other, c == k))
+            for other, k in remaining
+            if abs(k) == abs(c)
+        )
+        other, product = next(
+            (candidate for candidate in partners if candidate[1] is not None), (None, wave)
+        )
+        remaining = [item for item in remaining if item[0] is not other]
         for factor, share in product.as_coefficients_dict().items():
             result[factor] = result.get(factor, 0) + c * share
     return {product: c for product, c in result.items() if c}
@@ -179,9 +245,11 @@ def paired(waves: Mapping[Any, Any]) -> dict[Any, Any]:
 
 @lru_cache(maxsize=4096)
 def product_of_waves(a: Any, b: Any, add: bool) -> Any:
-    """a + b (or a - b) of two cosines or two sines as a product; 1 is a cosine. None for unlike waves, or if half angles would be needed.
+    """Return a + b (or a - b) of two cosines or two sines as a product; 1 is a cosine.
 
-    cos a + cos b = 2 cos((a + b)/2) cos((a - b)/2), and so on. Abramowitz and Stegun 1964, 4.3.34 to 4.3.37.
+    None for unlike waves, or if half angles would be needed.
+    cos a + cos b = 2 cos((a + b)/2) cos((a - b)/2), and so on. Abramowitz and Stegun 1964, 4.3.34
+    to 4.3.37.
     """
     import sympy as sp
 

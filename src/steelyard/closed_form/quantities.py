@@ -1,4 +1,4 @@
-"""The quantities of a robot's equations of motion, as SymPy expressions."""
+"""Quantities of a robot's equations of motion, as SymPy expressions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ QUANTITIES = ("T", "U", "L", "M", "C", "g", "friction", "tau", "Y")
 class Quantities:
     """M(q) qdd + C(q, qd) qd + g(q) + friction(qd) = tau, and Y(q, qd, qdd) parameters = tau.
 
-    q, qd, qdd: n symbols each. T, U: energies [J]. M, C: (n, n); g, friction, tau: (n, 1) [N m|N]; Y: (n, p); parameters: (p, 1), pi.
-    `symbols` maps each symbol of the robot to its name, value, unit and meaning. `terms` maps the name of each common term to its
-    expression, in an order in which they can be computed; it is empty for a form that is written out.
+    q, qd, qdd: n symbols each. T, U: energies [J]. M, C: (n, n); g, friction, tau: (n, 1) [N m|N];
+    Y: (n, p); parameters: (p, 1), pi. `symbols` maps each symbol of the robot to its name, value,
+    unit and meaning. `terms` maps the name of each common term to its expression, in order of
+    dependence; it is empty for expressions in full.
     """
 
     name: str
@@ -51,15 +52,15 @@ class Quantities:
         return self.T - self.U
 
     def quantity(self, name: str) -> Any:
-        """The expression or matrix with a name of QUANTITIES."""
+        """Return the expression or matrix with a name of QUANTITIES."""
         if name not in QUANTITIES:
             raise CallError(f"no quantity is called {name!r}; {suggest(str(name), QUANTITIES)}")
         return getattr(self, name)
 
     def needed_terms(self, *expressions: Any) -> dict[Any, Any]:
-        """The named terms that expressions or matrices need, also through other terms, in an order in which they can be computed."""
-        wanted = {s for e in expressions for s in e.free_symbols}
+        """Return the named terms on which expressions depend, in order of dependence."""
+        needed = {s for e in expressions for s in e.free_symbols}
         for name in reversed(self.terms):
-            if name in wanted:
-                wanted |= self.terms[name].free_symbols
-        return {name: value for name, value in self.terms.items() if name in wanted}
+            if name in needed:
+                needed |= self.terms[name].free_symbols
+        return {name: value for name, value in self.terms.items() if name in needed}

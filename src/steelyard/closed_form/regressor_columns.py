@@ -1,4 +1,4 @@
-"""The columns of a regressor that vanish or are combinations of others: exactly from normal forms, or by sampling a tree."""
+"""Columns of a regressor that vanish or depend on others, exactly or by sampling."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from ..mechanism.tree import Tree
 from ..parameters.base import group_parameters, sampled_regressor
 from .normal_form import WaveTerms, readable_number
 
-Relations = dict[int, dict[int, Any]]  # a dependent column -> the columns that it is made of, with coefficients
+# a dependent column -> the columns of which it is a sum, with coefficients
+Relations = dict[int, dict[int, Any]]
 
 
 @dataclass(frozen=True)
 class RegressorColumns:
-    """Columns of Y by index: those that are zero, and for each dependent one the coefficients of the earlier columns that make it up.
+    """Zero and dependent columns of Y, by index.
 
-    `exact` is True if coefficients are exact expressions, False if they are numbers found at random states.
-    Gautier and Khalil 1990; lecture "Structure and identification", minimal set of dynamic coefficients.
+    A dependent column has the coefficients of the earlier columns of which it is a sum. `exact` is
+    True if coefficients are exact expressions, False if they are numbers from random states.
+    Gautier and Khalil 1990; lecture "Structure and identification", minimal set of dynamic
+    coefficients.
     """
 
     vanishing: tuple[int, ...]
@@ -29,59 +32,87 @@ class RegressorColumns:
 
     @property
     def independent(self) -> tuple[int, ...]:
-        """The columns that are neither zero nor dependent."""
-        return tuple(j for j in range(self.count) if j not in self.vanishing and j not in self.dependent)
+        """Columns that are neither zero nor dependent."""
+        return tuple(
+            j for j in range(self.count) if j not in self.vanishing and j not in self.dependent
+        )
 
     def combine(self, parameters: Sequence[Any]) -> list[Any]:
-        """The base parameters: each independent parameter plus its share of the dependent ones, pi_b + sum of K pi_d."""
-        shares = [[relation[i] * parameters[j] for j, relation in self.dependent.items() if i in relation] for i in self.independent]
-        return [parameters[i] + sum(share) for i, share in zip(self.independent, shares, strict=True)]
+        """Return the base parameters pi_b + K pi_d."""
+        shares = [
+            [relation[i] * parameters[j] for j, relation in self.dependent.items() if i in relation]
+            for i in self.independent
+        ]
+        return [
+            parameters[i] + sum(share) for i, share in zip(self.independent, shares, strict=True)
+        ]
 
 
 def exact_columns(Y: Sequence[Sequence[WaveTerms]], constants: Sequence[Any]) -> RegressorColumns:
-    """Columns of a regressor in normal form. `constants`: the symbols that do not change with the motion.
+    """Return the column relations of a regressor in normal form.
 
-    Monomials and waves are independent functions of the motion, so that a relation between columns holds for each of them alone: a linear
-    problem over the field of rational functions of the constants, solved by elimination.
+    `constants` are the symbols that do not change with the motion. Monomials and waves are
+    independent functions of the motion, so that a relation between columns holds for each of them
+    alone. That is a linear problem over the field of rational functions of the constants, solved by
+    elimination.
     """
     from sympy import QQ
     from sympy.polys.matrices import DomainMatrix
 
-    used = [x for x in constants if any(x in monomial.free_symbols for row in Y for terms in row for monomial, _ in terms)]
+    used = [
+        x
+        for x in constants
+        if any(x in monomial.free_symbols for row in Y for terms in row for monomial, _ in terms)
+    ]
     field, count = QQ.frac_field(*used) if used else QQ, len(Y[0])
     rows = coefficient_rows(Y, field, used)
     reduced, pivots = DomainMatrix(dict(enumerate(rows)), (len(rows), count), field).rref()
-    made: Relations = {}
-    for (i, j), value in sorted(reduced.to_dok().items(), key=lambda item: (item[0][1], item[0][0])):
+    relations: Relations = {}
+    for (i, j), value in sorted(
+        reduced.to_dok().items(), key=lambda item: (item[0][1], item[0][0])
+    ):
         if j not in pivots and value:
-            made.setdefault(j, {})[pivots[i]] = field.to_sympy(value)
-    return _columns(count, pivots, made, exact=True)
+            relations.setdefault(j, {})[pivots[i]] = field.to_sympy(value)
+    return _columns(count, pivots, relations, exact=True)
 
 
-def coefficient_rows(Y: Sequence[Sequence[WaveTerms]], field: Any, constants: Sequence[Any]) -> list[dict[int, Any]]:
-    """One row per joint, monomial and wave of the motion: the coefficient of each column, an element of the field."""
+def coefficient_rows(
+    Y: Sequence[Sequence[WaveTerms]], field: Any, constants: Sequence[Any]
+) -> list[dict[int, Any]]:
+    """Return one row per joint, monomial and wave, with the coefficient of each column."""
     rows: dict[Any, dict[int, Any]] = {}
     for joint, row in enumerate(Y):
         for j, terms in enumerate(row):
             for (monomial, wave), c in terms.items():
-                motion, factor = monomial.as_independent(*constants, as_Add=False) if constants else (monomial, 1)
+                motion, factor = (
+                    monomial.as_independent(*constants, as_Add=False)
+                    if constants
+                    else (monomial, 1)
+                )
                 cells = rows.setdefault((joint, motion, wave), {})
                 cells[j] = cells.get(j, field.zero) + field.from_sympy(c * factor)
-    distinct = {tuple(sorted((j, str(c)) for j, c in cells.items())): cells for cells in rows.values()}
+    distinct = {
+        tuple(sorted((j, str(c)) for j, c in cells.items())): cells for cells in rows.values()
+    }
     return [{j: c for j, c in cells.items() if c} for cells in distinct.values()]
 
 
 def sampled_columns(tree: Tree) -> RegressorColumns:
-    """Columns of a tree's regressor from its values at random states. Gautier 1991."""
+    """Return the column relations of a tree's regressor at random states. Gautier 1991."""
     names = parameter_names(tree)
     base = group_parameters(sampled_regressor(tree), names, names)
-    made: Relations = {}
+    relations: Relations = {}
     for j in range(len(names)):
         if j not in base.columns and base.matrix[:, j].any():
-            made[j] = {base.columns[i]: readable_number(f"{base.matrix[i, j]:.12g}") for i in base.matrix[:, j].nonzero()[0]}
-    return _columns(len(names), base.columns, made, exact=False)
+            relations[j] = {
+                base.columns[i]: readable_number(f"{base.matrix[i, j]:.12g}")
+                for i in base.matrix[:, j].nonzero()[0]
+            }
+    return _columns(len(names), base.columns, relations, exact=False)
 
 
-def _columns(count: int, kept: Sequence[int], dependent: Relations, exact: bool) -> RegressorColumns:
-    vanishing = tuple(j for j in range(count) if j not in kept and j not in dependent)
+def _columns(
+    count: int, independent: Sequence[int], dependent: Relations, exact: bool
+) -> RegressorColumns:
+    vanishing = tuple(j for j in range(count) if j not in independent and j not in dependent)
     return RegressorColumns(vanishing, dependent, count, exact)

@@ -10,7 +10,10 @@ DARK = {  # each colour on dark paper
     GREEN: "#5cc7a0", WINE: "#e58793", SILVER: "#5d6674", PAPER: "#15181d", SHADE: "#3a2e22",
     HAZE: "#22344d",
 }  # fmt: skip
-FAMILY = "Charter, 'Bitstream Charter', 'Source Serif 4', Georgia, 'Liberation Serif', 'Times New Roman', serif"
+FAMILY = (
+    "Charter, 'Bitstream Charter', 'Source Serif 4', Georgia, 'Liberation Serif', 'Times New"
+    " Roman', serif"
+)
 
 
 def hue(j: int, n: int, dark: bool = False) -> str:

@@ -1,4 +1,8 @@
-"""Rows of dots as an SVG picture: how things that should be alike are spread, a row for each quantity, with names where one stands out."""
+"""Rows of dots as an SVG picture.
+
+How things that should be alike are spread, a row for each quantity, with names where one stands
+out.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .colours import BLUE, FAMILY, GREY, INK, ORANGE, RULE
-from .visible import visible
+from .visible import escape_control_chars
 
 Array = NDArray[np.float64]
 WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 760, 24, 190, 120, 14, 40  # px
 
 
-def dot_rows(rows: Sequence[str], columns: Sequence[str], values: Array, marked: NDArray[np.bool_], unit: str) -> str:
-    """A picture of values (columns, rows): a row of dots for each quantity, those that are `marked` with the name of their column.
+def dot_rows(
+    rows: Sequence[str], columns: Sequence[str], values: Array, marked: NDArray[np.bool_], unit: str
+) -> str:
+    """A picture of values (columns, rows).
+
+    A row of dots for each quantity, those that are `marked` with the name of their column.
 
     The axis goes as far as the largest value and says its unit.
     """
@@ -24,31 +32,41 @@ def dot_rows(rows: Sequence[str], columns: Sequence[str], values: Array, marked:
     height = TOP + len(rows) * ROW + BOTTOM
     middle, scale = LEFT + (WIDTH - LEFT - RIGHT) / 2, (WIDTH - LEFT - RIGHT) / 2 / most
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
-        f'aria-label="{escape(visible(f"{len(columns)} robots by {len(rows)} quantities"), quote=True)}" '
-        f'font-family="{escape(FAMILY, quote=True)}" font-size="12">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%"'
+        ' role="img"'
+        f' aria-label="{escape(escape_control_chars(f"{len(columns)} robots by {len(rows)} quantities"), quote=True)}"'
+        f' font-family="{escape(FAMILY, quote=True)}" font-size="12">'
     ]
     for tick in ticks(most):
         x = middle + scale * tick
-        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - BOTTOM}" stroke="{RULE if tick else GREY}"/>')
+        parts.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - BOTTOM}"'
+            f' stroke="{RULE if tick else GREY}"/>'
+        )
         parts.append(text(x, height - BOTTOM + 16, f"{tick:+g}" if tick else "0", "middle"))
     parts.append(text(middle, height - 6, unit, "middle"))
     for number, name in enumerate(rows):
         y = TOP + (number + 0.5) * ROW
         parts.append(text(LEFT - 10, y + 4, name, "end", INK))
-        own = values[:, number]
+        row_values = values[:, number]
         parts += [
-            dot(middle + scale * float(x), y, BLUE, 0.45) for x, is_marked in zip(own, marked[:, number], strict=True) if not is_marked
+            dot(middle + scale * float(x), y, BLUE, 0.45)
+            for x, is_marked in zip(row_values, marked[:, number], strict=True)
+            if not is_marked
         ]
         for column in np.flatnonzero(marked[:, number]).tolist():
-            x = middle + scale * float(own[column])
+            x = middle + scale * float(row_values[column])
             parts += [dot(x, y, ORANGE, 1.0), text(x + 8, y + 4, columns[column], "start", INK)]
     return "\n".join([*parts, "</svg>"])
 
 
 def ticks(most: float) -> list[float]:
     """Return round numbers from -most to most, zero among them."""
-    step = next(step for step in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1e3, 1e4, 1e300) if most / step <= 6)
+    step = next(
+        step
+        for step in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1e3, 1e4, 1e300)
+        if most / step <= 6
+    )
     count = int(most / step)
     return [step * k for k in range(-count, count + 1)]
 
@@ -61,4 +79,7 @@ def dot(x: float, y: float, colour: str, opacity: float) -> str:
 def text(x: float, y: float, words: str, anchor: str, colour: str = GREY) -> str:
     """Words at a place."""
     paint = "currentColor" if colour == INK else colour
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{paint}">{escape(visible(words))}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+        f' fill="{paint}">{escape(escape_control_chars(words))}</text>'
+    )

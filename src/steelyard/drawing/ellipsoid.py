@@ -18,9 +18,10 @@ class Ellipsoid(NamedTuple):
 
 
 def inertia_ellipsoid(mass: float, inertia: Array) -> Ellipsoid:
-    """Return the solid of even density with this mass [kg] and inertia (3, 3) [kg m2] about its centre; half axes in m.
+    """Return the ellipsoid of uniform density of a mass [kg] and inertia (3, 3) [kg m2].
 
-    I1 = m (a2^2 + a3^2) / 5, so that a1^2 = 5 (I2 + I3 - I1) / (2 m). An axis that no body can have is 0. Goldstein 2002, section 5.3.
+    I1 = m (a2^2 + a3^2) / 5, so that a1^2 = 5 (I2 + I3 - I1) / (2 m). An axis that no body can have
+    is 0. Goldstein 2002, section 5.3.
     """
     principal, R = np.linalg.eigh(np.asarray(inertia, dtype=float))
     squares = 2.5 * (principal.sum() - 2 * principal) / mass if mass > 0 else np.zeros(3)
@@ -28,7 +29,10 @@ def inertia_ellipsoid(mass: float, inertia: Array) -> Ellipsoid:
 
 
 def velocity_ellipsoid(jacobian: Array) -> Ellipsoid:
-    """Return the velocities J qd [m/s] of a frame at |qd| = 1, from the linear rows (3, n) of its Jacobian. Yoshikawa 1985."""
+    """Return the velocity ellipsoid J qd [m/s], |qd| = 1, of linear Jacobian rows (3, n).
+
+    Yoshikawa 1985.
+    """
     U, singular, _ = np.linalg.svd(np.asarray(jacobian, dtype=float))
     return Ellipsoid(np.pad(singular, (0, 3 - len(singular))), right_handed(U))
 

@@ -72,7 +72,10 @@ class Points:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bars:
-    """Horizontal bars of length `values` (n,) at the categories of the y axis; series are stacked."""
+    """Horizontal bars of length `values` (n,) at the categories of the y axis.
+
+    Series are stacked.
+    """
 
     values: Array
     name: str
@@ -101,7 +104,7 @@ class Intervals:
 class Rule:
     """A straight line across the panel at a value of the x or of the y axis."""
 
-    at: float
+    position: float
     along: Literal["x", "y"] = "y"
     colour: str = GREY
     dash: Dash = "dash"

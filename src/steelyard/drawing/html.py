@@ -1,4 +1,7 @@
-"""Cards for notebooks in HTML: facts, tables and sentences. Colours are those of the page that they are in."""
+"""Cards for notebooks in HTML: facts, tables and sentences.
+
+Colours are those of the page that they are in.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,18 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from .table import Table
-from .visible import visible
+from .visible import escape_control_chars
 
 CARD = "font-family:Charter,Georgia,serif;max-width:60em;line-height:1.35"
 
 
-def card(title: str, facts: str = "", tables: Sequence[Table] = (), sentences: Iterable[str] = ()) -> str:
+def card(
+    title: str, facts: str = "", tables: Sequence[Table] = (), sentences: Iterable[str] = ()
+) -> str:
     """Return a title, a line of facts, sentences as a list, and tables."""
-    parts = [f'<div style="{CARD}"><div style="font-size:1.15em;font-weight:bold">{_text(title)}</div>']
+    parts = [
+        f'<div style="{CARD}"><div style="font-size:1.15em;font-weight:bold">{_text(title)}</div>'
+    ]
     parts += [f"<div>{_text(facts)}</div>"] if facts else []
     listed = "".join(f"<li>{_text(sentence)}</li>" for sentence in sentences)
     parts += [f'<ul style="margin:.3em 0 .3em 1.2em;padding:0">{listed}</ul>'] if listed else []
@@ -21,4 +28,4 @@ def card(title: str, facts: str = "", tables: Sequence[Table] = (), sentences: I
 
 
 def _text(text: str) -> str:
-    return escape(visible(text))
+    return escape(escape_control_chars(text))

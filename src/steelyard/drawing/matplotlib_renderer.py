@@ -1,4 +1,7 @@
-"""Figures drawn by Matplotlib, at the width of a paper's column or page. Imported when one is drawn."""
+"""Figures drawn by Matplotlib, at the width of a paper's column or page.
+
+Imported when one is drawn.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from ..errors import CallError, needs_extra
 from . import figure as data
 from .colours import BLUE, GREY, INK, ORANGE, PAPER, RULE
 from .downsample import min_max_indices
-from .visible import visible
+from .visible import escape_control_chars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,13 +36,22 @@ STYLE = {
     "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none",
     "axes.unicode_minus": True, "text.usetex": False, "text.parse_math": False,
 }  # fmt: skip
-"""Letters of a paper, thin axes, text that stays text in PDF and SVG; names are never mathematics."""
+"""Fonts of a paper, thin axes, text as text in PDF and SVG; names are never mathematics."""
 
-MARKERS = {"dot": ".", "circle": "o", "circle-open": "o", "diamond": "D", "diamond-open": "D", "x": "x"}
+MARKERS = {
+    "dot": ".",
+    "circle": "o",
+    "circle-open": "o",
+    "diamond": "D",
+    "diamond-open": "D",
+    "x": "x",
+}
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
 
 
-def to_matplotlib(figure: data.Figure, width: str | float = "page", row_height: float | None = None) -> Figure:
+def to_matplotlib(
+    figure: data.Figure, width: str | float = "page", row_height: float | None = None
+) -> Figure:
     """Draw a figure.
 
     Parameters
@@ -73,7 +85,9 @@ def to_matplotlib(figure: data.Figure, width: str | float = "page", row_height: 
             for empty in axes[i, len(row) :]:
                 empty.set_axis_off()
         if figure.title:
-            canvas.suptitle(visible(figure.title), fontsize=9, fontweight="bold", x=0.01, ha="left")
+            canvas.suptitle(
+                escape_control_chars(figure.title), fontsize=9, fontweight="bold", x=0.01, ha="left"
+            )
         add_legend(canvas, figure.panels)
     return canvas
 
@@ -112,14 +126,19 @@ def draw_panel(axes: Axes, panel: data.Panel, inner: bool = False) -> None:
             start = _draw_bars(axes, mark, start)
         else:
             DRAW[type(mark)](axes, panel, mark)
-    axes.set_ylabel(visible(panel.y.title))
+    axes.set_ylabel(escape_control_chars(panel.y.title))
     if panel.title:
-        axes.set_title(visible(panel.title), loc="left", fontweight="bold")
+        axes.set_title(escape_control_chars(panel.title), loc="left", fontweight="bold")
     if panel.note:
-        place: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top", "fontsize": 6}
-        axes.text(0.98, 0.98, visible(panel.note), **place)
+        legend: dict[str, Any] = {
+            "transform": axes.transAxes,
+            "ha": "right",
+            "va": "top",
+            "fontsize": 6,
+        }
+        axes.text(0.98, 0.98, escape_control_chars(panel.note), **legend)
     if not inner:
-        axes.set_xlabel(visible(panel.x.title))
+        axes.set_xlabel(escape_control_chars(panel.x.title))
     for axis, described in ((axes.xaxis, panel.x), (axes.yaxis, panel.y)):
         _set_axis(axes, axis, described)
 
@@ -137,7 +156,7 @@ def _set_axis(axes: Axes, axis: Any, described: data.Axis) -> None:
     if described.zero_line and not horizontal:
         axes.axhline(0.0, color=GREY, linewidth=0.6)
     if described.categories and len(described.categories) <= NAMED:
-        names = [visible(name) for name in described.categories]
+        names = [escape_control_chars(name) for name in described.categories]
         if horizontal:
             axes.set_xticks(range(len(names)), names, rotation=90)
         else:
@@ -178,11 +197,17 @@ def _draw_points(axes: Axes, panel: data.Panel, mark: data.Points) -> None:
     shape = MARKERS[mark.marker]
     hollow: dict[str, Any] = {"markerfacecolor": "none"} if mark.marker.endswith("open") else {}
     if mark.marker == "dot":
-        look: dict[str, Any] = {"markersize": 1.5, "markeredgewidth": 0, "rasterized": len(mark.x) > 500}
+        look: dict[str, Any] = {
+            "markersize": 1.5,
+            "markeredgewidth": 0,
+            "rasterized": len(mark.x) > 500,
+        }
         axes.plot(mark.x, mark.y, "o", color=colour_of(colour), **look)
     elif mark.x_error is not None:
         look = {"markersize": 3, "linewidth": 0.8, "capsize": 1.5}
-        axes.errorbar(mark.x, mark.y, xerr=mark.x_error, fmt=shape, color=colour_of(colour), **look, **hollow)
+        axes.errorbar(
+            mark.x, mark.y, xerr=mark.x_error, fmt=shape, color=colour_of(colour), **look, **hollow
+        )
     elif isinstance(mark.colour, str):
         axes.plot(mark.x, mark.y, shape, color=colour_of(colour), markersize=4, **hollow)
     else:
@@ -214,7 +239,7 @@ def _draw_intervals(axes: Axes, panel: data.Panel, mark: data.Intervals) -> None
 
 def _draw_rule(axes: Axes, panel: data.Panel, mark: data.Rule) -> None:
     line = axes.axvline if mark.along == "x" else axes.axhline
-    line(mark.at, color=mark.colour, linewidth=0.6, linestyle=DASHES[mark.dash])
+    line(mark.position, color=mark.colour, linewidth=0.6, linestyle=DASHES[mark.dash])
 
 
 def _draw_box(axes: Axes, panel: data.Panel, mark: data.Box) -> None:
@@ -255,17 +280,27 @@ def add_legend(canvas: Figure, panels: Sequence[data.Panel]) -> None:
 
     handles: dict[str, Any] = {}
     for mark in (mark for panel in panels for mark in panel.marks):
-        name = visible(getattr(mark, "name", ""))
+        name = escape_control_chars(getattr(mark, "name", ""))
         if not name or name in handles:
             continue
         if isinstance(mark, data.Curve) and not mark.hidden:
-            look: dict[str, Any] = {"linestyle": DASHES[mark.dash], "linewidth": max(mark.width, 1.0)}
+            look: dict[str, Any] = {
+                "linestyle": DASHES[mark.dash],
+                "linewidth": max(mark.width, 1.0),
+            }
             handles[name] = Line2D([], [], color=colour_of(mark.colour), **look)
         elif isinstance(mark, data.Points):
             colour = mark.colour if isinstance(mark.colour, str) else mark.colour[0]
             shape = MARKERS[mark.marker]
-            handles[name] = Line2D([], [], color=colour_of(colour), linestyle="", marker=shape, markersize=4)
+            handles[name] = Line2D(
+                [], [], color=colour_of(colour), linestyle="", marker=shape, markersize=4
+            )
         elif isinstance(mark, data.Bars | data.Band):
             handles[name] = Patch(color=colour_of(mark.colour))
     if handles:
-        canvas.legend(list(handles.values()), list(handles), loc="outside upper right", ncols=min(len(handles), 6))
+        canvas.legend(
+            list(handles.values()),
+            list(handles),
+            loc="outside upper right",
+            ncols=min(len(handles), 6),
+        )

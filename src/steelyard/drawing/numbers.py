@@ -28,18 +28,27 @@ def percent(fraction: float | None, digits: int = 1) -> str:
     if fraction is None or math.isnan(fraction):
         return NOTHING
     value = 100 * fraction
-    return "> 999" if value > 999 else f"{value:.0f}" if value >= 100 else _minus(f"{value:.{digits}f}")
+    return (
+        "> 999"
+        if value > 999
+        else f"{value:.0f}"
+        if value >= 100
+        else _minus(f"{value:.{digits}f}")
+    )
 
 
 def with_uncertainty(value: float, spread: float) -> tuple[str, str]:
-    """Value and spread as text, both to the second significant digit of the spread: (12.3456, 0.0123) -> ('12.346', '0.012')."""
+    """Value and spread as text, both to the second significant digit of the spread.
+
+    (12.3456, 0.0123) -> ('12.346', '0.012').
+    """
     if not (math.isfinite(value) and math.isfinite(spread)) or spread <= 0:
         return short(value, 5), NOTHING
-    place = 1 - math.floor(math.log10(spread))  # decimals that show two digits of the spread
-    if place > 7 or place < -3:
+    digits = 1 - math.floor(math.log10(spread))  # decimals that show two digits of the spread
+    if digits > 7 or digits < -3:
         return short(value, 4), short(spread, 2)
-    decimals = max(place, 0)
-    return _minus(f"{round(value, place):.{decimals}f}"), f"{round(spread, place):.{decimals}f}"
+    decimals = max(digits, 0)
+    return _minus(f"{round(value, digits):.{decimals}f}"), f"{round(spread, digits):.{decimals}f}"
 
 
 def _minus(text: str) -> str:

@@ -1,4 +1,7 @@
-"""The table of base parameters: each with its value, two standard deviations and the combination that it is."""
+"""The table of base parameters.
+
+Each with its value, two standard deviations and the combination that it is.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,20 @@ COLUMNS = (
 )
 
 
-def parameter_table(title: str, names: Sequence[str], values: Array, std: Array, expressions: Sequence[str], note: str = "") -> Table:
-    """Return the table of parameters with values and standard deviations (b,), in the unit of each."""
+def parameter_table(
+    title: str,
+    names: Sequence[str],
+    values: Array,
+    std: Array,
+    expressions: Sequence[str],
+    note: str = "",
+) -> Table:
+    """Return the table of parameters with values and standard deviations (b,) in their units."""
     rows = zip(names, values, std, relative(std, values), expressions, strict=True)
-    cells = tuple((name, *with_uncertainty(value, 2 * spread), percent(share), text) for name, value, spread, share, text in rows)
+    cells = tuple(
+        (name, *with_uncertainty(value, 2 * spread), percent(share), text)
+        for name, value, spread, share, text in rows
+    )
     data = {"parameter": names, "value": values, "std": std, "is": expressions}
     return Table(title, COLUMNS, cells, note, data=data)
 
@@ -40,7 +53,7 @@ def relative(std: Array, value: Array) -> Array:
 
 
 def correlation(covariance: Array) -> tuple[NDArray[np.intp], Array]:
-    """Return which parameters have a variance, (k,), and the correlations of these, (k, k), from a covariance (b, b)."""
+    """Return the parameters with a variance, (k,), and their correlations (k, k), of (b, b)."""
     size = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     known = np.flatnonzero(np.isfinite(size) & (size > 0))
     return known, covariance[np.ix_(known, known)] / np.outer(size[known], size[known])

@@ -10,18 +10,21 @@ from numpy.typing import ArrayLike
 
 from .colours import GREY, RULE
 from .figure import Axis, Curve, Figure, Heatmap, Panel, Points
-from .visible import visible
+from .visible import escape_control_chars
 
 Part = dict[str, Any]
 MARGIN = {"l": 58, "r": 12, "t": 30, "b": 44}  # [px]
-TITLE, TICKS, STRIP = 24, 40, 8  # [px] above a panel, below an x axis, between a panel and its strip
+# [px] above a panel, below an x axis, between a panel and its strip
+TITLE, TICKS, STRIP = 24, 40, 8
 COLUMN_GAP = 0.1  # of the width
 SPIKES = {"showspikes": True, "spikethickness": 1, "spikecolor": GREY, "spikemode": "across"}
 
 
 def plain_text(text: str) -> str:
     """Return text without markup: Plotly reads HTML tags in names, which names must not be."""
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return (
+        escape_control_chars(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    )
 
 
 def row_domains(figure: Figure) -> list[tuple[float, float]]:
@@ -95,7 +98,9 @@ def y_axis(panel: Panel, domain: tuple[float, float], anchor: str) -> Part:
     return part | (_square_axis(names) | {"scaleanchor": anchor} if panel.of(Heatmap) else {})
 
 
-def x_axis(figure: Figure, panel: Panel, domain: tuple[float, float], anchor: str, number: int) -> Part:
+def x_axis(
+    figure: Figure, panel: Panel, domain: tuple[float, float], anchor: str, number: int
+) -> Part:
     """Return the x axis of a panel and of those above it that share it."""
     part = _axis(panel.x, lambda: _values(panel, "x")) | {"domain": list(domain), "anchor": anchor}
     if panel.of(Heatmap):

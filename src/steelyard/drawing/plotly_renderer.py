@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike
 
 from .colours import BLUE, FAMILY, GREY, INK, ORANGE, PAPER, RULE
 from .figure import Axis, Band, Bars, Box, Curve, Figure, Heatmap, Intervals, Panel, Points, Rule
-from .plotly_axes import MARGIN, Part, axis_id, column_domain, plain_text, row_domains, x_axis, y_axis
+from .plotly_axes import (
+    MARGIN,
+    Part,
+    axis_id,
+    column_domain,
+    plain_text,
+    row_domains,
+    x_axis,
+    y_axis,
+)
 
 LIST = 500  # points that are written as plain numbers; more are packed
 FONT = {"family": FAMILY, "size": 12, "color": INK}
@@ -50,14 +59,14 @@ def to_base64(x: ArrayLike) -> dict[str, str]:
 
 
 def _layout(figure: Figure) -> Part:
-    place = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"}
+    legend = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"}
     layout: Part = {
         "font": FONT,
         "paper_bgcolor": PAPER,
         "plot_bgcolor": PAPER,
         "margin": dict(MARGIN),
         "hoverlabel": {"font": {"family": FAMILY, "color": INK}, "bgcolor": PAPER},
-        "legend": place | {"bgcolor": "rgba(0,0,0,0)", "traceorder": "normal"},
+        "legend": legend | {"bgcolor": "rgba(0,0,0,0)", "traceorder": "normal"},
         "annotations": [],
         "shapes": [],
         "height": figure.height,
@@ -83,7 +92,12 @@ def _curve(panel: Panel, mark: Curve) -> list[Part]:
     hover = hover if name else {"hoverinfo": "skip"}
     look: Part = {"color": mark.colour, "width": mark.width}
     look |= {} if mark.dash == "solid" else {"dash": mark.dash}
-    part = {"x": to_base64(mark.x), "y": _along(panel.y, mark.y, packed=True), "mode": "lines", "name": name}
+    part = {
+        "x": to_base64(mark.x),
+        "y": _along(panel.y, mark.y, packed=True),
+        "mode": "lines",
+        "name": name,
+    }
     part |= {"legendgroup": name, "line": look} | hover
     part |= {"visible": "legendonly"} if mark.hidden else {}
     return [part | ({"opacity": mark.opacity} if mark.opacity < 1 else {})]
@@ -107,8 +121,8 @@ def _points(panel: Panel, mark: Points) -> list[Part]:
     text = "%{text}" if mark.labels else "%{x:.3g}: %{y:.4g}"
     if panel.y.categories:
         text = "%{y}: " + ("%{text}" if mark.labels else f"%{{x:.4g}} {plain_text(mark.unit)}")
-    place = {"x": _along(panel.x, mark.x, dot), "y": _along(panel.y, mark.y, dot)}
-    part: Part = place | {"mode": "markers"}
+    coordinates = {"x": _along(panel.x, mark.x, dot), "y": _along(panel.y, mark.y, dot)}
+    part: Part = coordinates | {"mode": "markers"}
     part |= {"name": name, "legendgroup": name, "marker": look}
     part |= {"hovertemplate": f"{text}<extra>{name}</extra>"}
     if mark.labels:
@@ -171,8 +185,10 @@ def _shapes(panel: Panel, ids: tuple[str, str]) -> list[Part]:
             look |= {"opacity": mark.opacity} if mark.opacity < 1 else {}
             shapes += [look | {"x0": float(a), "x1": float(b)} for a, b in mark.spans]
         elif isinstance(mark, Rule):
-            at = float(mark.at)
-            x, y = ((at, at), None) if mark.along == "x" else (None, (at, at))
+            position = float(mark.position)
+            x, y = (
+                ((position, position), None) if mark.along == "x" else (None, (position, position))
+            )
             shapes.append(_outline("line", x, y, ids, mark.colour, mark.dash))
         elif isinstance(mark, Box):
             shape = _outline("rect", mark.x, mark.y, ids, mark.colour, mark.dash)
@@ -190,21 +206,21 @@ def _outline(
     dash: str,
 ) -> Part:
     shape: Part = {"type": kind, "line": {"color": colour, "width": 1, "dash": dash}}
-    for axis, ends, own in (("x", x, ids[0]), ("y", y, ids[1])):
+    for axis, ends, reference in (("x", x, ids[0]), ("y", y, ids[1])):
         low, high = (0, 1) if ends is None else (float(ends[0]), float(ends[1]))
-        shape |= {f"{axis}ref": f"{own} domain" if ends is None else own}
+        shape |= {f"{axis}ref": f"{reference} domain" if ends is None else reference}
         shape |= {f"{axis}0": low, f"{axis}1": high}
     return shape | {"layer": "below"}
 
 
 def _texts(panel: Panel, across: tuple[float, float], top: float) -> list[Part]:
-    place = {"xref": "paper", "yref": "paper", "y": top, "yanchor": "bottom", "showarrow": False}
-    place |= {"font": {"size": 12}}
+    anchor = {"xref": "paper", "yref": "paper", "y": top, "yanchor": "bottom", "showarrow": False}
+    anchor |= {"font": {"size": 12}}
     texts = []
     if panel.title:
         bold = f"<b>{plain_text(panel.title)}</b>"
-        texts.append(place | {"text": bold, "x": across[0], "xanchor": "left"})
+        texts.append(anchor | {"text": bold, "x": across[0], "xanchor": "left"})
     if panel.note:
         corner = {"x": across[1], "xanchor": "right", "yanchor": "top", "font": {"size": 10}}
-        texts.append(place | {"text": plain_text(panel.note)} | corner)
+        texts.append(anchor | {"text": plain_text(panel.note)} | corner)
     return texts

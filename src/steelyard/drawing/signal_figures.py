@@ -21,8 +21,8 @@ TIME = Axis(title="time [s]")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Signal:
-    """A kind of signal: name, unit at each joint, values (N, n) or (runs, N, n), and its command."""
+class SignalCurve:
+    """A signal: name, unit of each joint, values (N, n) or (runs, N, n), and its command."""
 
     name: str
     units: Sequence[str]
@@ -41,14 +41,14 @@ def motion_signals(
     qd: Array | None = None,
     tau: Array | None = None,
     commanded: Array | None = None,
-) -> list[Signal]:
+) -> list[SignalCurve]:
     """Return position, velocity and torque of joints whose torque has these units, N m or N."""
     length = ["m" if unit == "N" else "rad" for unit in torque_units]
-    signals = [Signal(name="position", units=length, values=q, commanded=commanded)]
+    signals = [SignalCurve(name="position", units=length, values=q, commanded=commanded)]
     if qd is not None:
-        signals.append(Signal(name="velocity", units=[f"{u}/s" for u in length], values=qd))
+        signals.append(SignalCurve(name="velocity", units=[f"{u}/s" for u in length], values=qd))
     if tau is not None:
-        signals.append(Signal(name="torque", units=torque_units, values=tau))
+        signals.append(SignalCurve(name="torque", units=torque_units, values=tau))
     return signals
 
 
@@ -60,20 +60,30 @@ class MarkedSamples:
     colour: str
 
 
-def joint_rows(t: Array, joints: Sequence[str], signals: Sequence[Signal], title: str = "") -> Figure:
-    """Return the figure of signals over t (N,) [s] with a row for each joint; commands are dashed."""
+def joint_rows(
+    t: Array, joints: Sequence[str], signals: Sequence[SignalCurve], title: str = ""
+) -> Figure:
+    """Return the figure of signals over t (N,) [s] with a row for each joint.
+
+    Commands are dashed.
+    """
     time = running_time(t)
-    rows = tuple(tuple(_joint_panel(time, joint, j, signal, c == 0) for c, signal in enumerate(signals)) for j, joint in enumerate(joints))
+    rows = tuple(
+        tuple(_joint_panel(time, joint, j, signal, c == 0) for c, signal in enumerate(signals))
+        for j, joint in enumerate(joints)
+    )
     return Figure(name="signals", rows=rows, title=title, linked=True, height=HEIGHT * len(rows))
 
 
-def _joint_panel(t: Array, joint: str, j: int, signal: Signal, first: bool) -> Panel:
+def _joint_panel(t: Array, joint: str, j: int, signal: SignalCurve, first: bool) -> Panel:
     runs = signal.values.reshape(-1, *signal.values.shape[-2:])[:MAX_RUNS]
     opacity = 1.0 if len(runs) == 1 else 0.4
     name = "" if signal.commanded is None else "measured"
     curves = []
     if signal.commanded is not None:
-        curves.append(Curve(x=t, y=signal.commanded[:, j], name="commanded", colour=ORANGE, dash="dash"))
+        curves.append(
+            Curve(x=t, y=signal.commanded[:, j], name="commanded", colour=ORANGE, dash="dash")
+        )
     curves += [Curve(x=t, y=run[:, j], name=name, colour=BLUE, opacity=opacity) for run in runs]
     unit = f"[{signal.units[j]}]"
     label = f"{joint}\n{unit}" if first else unit
@@ -84,7 +94,7 @@ def _joint_panel(t: Array, joint: str, j: int, signal: Signal, first: bool) -> P
 def overlaid_joints(
     t: Array,
     joints: Sequence[str],
-    signals: Sequence[Signal],
+    signals: Sequence[SignalCurve],
     marked: Sequence[MarkedSamples] = (),
     name: str = "channels",
 ) -> Figure:
@@ -93,7 +103,10 @@ def overlaid_joints(
     Joints differ by colour, commands are dotted, and marked samples are shaded.
     """
     time = running_time(t)
-    shades = [Intervals(spans=marked_intervals(time, each.samples), colour=each.colour, opacity=0.35) for each in marked]
+    shades = [
+        Intervals(spans=marked_intervals(time, each.samples), colour=each.colour, opacity=0.35)
+        for each in marked
+    ]
     limit = max(MIN_POINTS, MAX_POINTS // max(len(joints), 1))
     panels = []
     for k, signal in enumerate(signals):
@@ -105,7 +118,9 @@ def overlaid_joints(
             if signal.commanded is not None:
                 command = signal.commanded[shown, j]
                 marks.append(Curve(x=time[shown], y=command, name=joint, colour=colour, dash="dot"))
-        panels.append((Panel(marks=tuple(marks), x=TIME, y=Axis(title=signal.unit), title=signal.name),))
+        panels.append(
+            (Panel(marks=tuple(marks), x=TIME, y=Axis(title=signal.unit), title=signal.name),)
+        )
     height = HEIGHT * len(signals) + 80
     return Figure(name=name, rows=tuple(panels), linked=True, height=height)
 

@@ -1,4 +1,7 @@
-"""A mechanism in space as a Matplotlib figure: links as lines, joints with their axes, centres of mass by their weight."""
+"""A mechanism in space as a Matplotlib figure.
+
+Links as lines, joints with their axes, centres of mass by their weight.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from .colours import BLUE, GREEN, GREY, INK, ORANGE, WINE
 from .matplotlib_renderer import STYLE, figure_width, plotting_library
-from .visible import visible
+from .visible import escape_control_chars
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,9 +26,12 @@ FRAME_COLOURS = (WINE, GREEN, BLUE)  # x, y, z
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """What is drawn, in the base frame [m]: `links` are lines (k, 3), joints have points, unit axes (n, 3) and names.
+    """What is drawn, in the base frame [m].
 
-    Those that slide are squares. `centres` (b, 3) have masses (b,) [kg]; `frames` are poses (4, 4) by name.
+    `links` are lines (k, 3), joints have points, unit axes (n, 3) and names.
+
+    Those that slide are squares. `centres` (b, 3) have masses (b,) [kg]; `frames` are poses (4, 4)
+    by name.
     """
 
     links: Sequence[Array]
@@ -46,20 +52,24 @@ class Skeleton:
         return (low + high) / 2, max(float(np.max(high - low)), 1e-3)
 
 
-def draw_skeleton(ghosts: Sequence[Skeleton], width: str | float = "column", title: str = "") -> Figure:
+def draw_skeleton(
+    ghosts: Sequence[Skeleton], width: str | float = "column", title: str = ""
+) -> Figure:
     """Return the figure of a mechanism in one position or in several, the last one in full."""
     inches = figure_width(width)
     pyplot = plotting_library()
     with pyplot.rc_context(STYLE):
-        made = pyplot.figure(figsize=(inches, inches))
-        axes = made.add_axes((0.0, 0.04, 0.92, 0.9), projection="3d")
+        canvas = pyplot.figure(figsize=(inches, inches))
+        axes = canvas.add_axes((0.0, 0.04, 0.92, 0.9), projection="3d")
         for shown in ghosts[:-1]:
             _lines(axes, shown, 0.25)
         _body(axes, ghosts[-1])
         _view(axes, ghosts)
         if title:
-            made.suptitle(visible(title), fontsize=9, fontweight="bold", x=0.02, ha="left")
-    return made
+            canvas.suptitle(
+                escape_control_chars(title), fontsize=9, fontweight="bold", x=0.02, ha="left"
+            )
+    return canvas
 
 
 def _lines(axes: Any, shown: Skeleton, opacity: float = 1.0) -> None:
@@ -70,20 +80,29 @@ def _lines(axes: Any, shown: Skeleton, opacity: float = 1.0) -> None:
 def _body(axes: Any, shown: Skeleton) -> None:
     _lines(axes, shown)
     side = AXIS * shown.corners[1]
-    for point, axis, name, slides in zip(shown.points, shown.axes, shown.names, shown.sliding, strict=True):
+    for point, axis, name, slides in zip(
+        shown.points, shown.axes, shown.names, shown.sliding, strict=True
+    ):
         ends = np.stack([point - side * axis, point + side * axis])
         axes.plot(*ends.T, color=ORANGE, linewidth=1.2)
         axes.plot(*point[:, None], "s" if slides else "o", color=ORANGE, markersize=3.5)
-        axes.text(*(point + 1.15 * side * axis), visible(name), fontsize=6, color=GREY)
+        axes.text(*(point + 1.15 * side * axis), escape_control_chars(name), fontsize=6, color=GREY)
     heavy = shown.masses > 0
     if heavy.any():
-        size = 60.0 * (shown.masses[heavy] / shown.masses.max()) ** (2 / 3)  # areas of balls of one density
-        axes.scatter(*shown.centres[heavy].T, s=size, color=BLUE, alpha=0.55, linewidths=0, depthshade=False)
+        # areas of balls of one density
+        size = 60.0 * (shown.masses[heavy] / shown.masses.max()) ** (2 / 3)
+        axes.scatter(
+            *shown.centres[heavy].T, s=size, color=BLUE, alpha=0.55, linewidths=0, depthshade=False
+        )
     for pose in ({"base": np.eye(4)} | shown.frames).values():
         for colour, direction in zip(FRAME_COLOURS, pose[:3, :3].T, strict=True):
-            axes.plot(*np.stack([pose[:3, 3], pose[:3, 3] + side * direction]).T, color=colour, linewidth=1.0)
+            axes.plot(
+                *np.stack([pose[:3, 3], pose[:3, 3] + side * direction]).T,
+                color=colour,
+                linewidth=1.0,
+            )
     for name, pose in shown.frames.items():
-        axes.text(*pose[:3, 3], f" {visible(name)}", fontsize=6, color=INK)
+        axes.text(*pose[:3, 3], f" {escape_control_chars(name)}", fontsize=6, color=INK)
 
 
 def _view(axes: Any, ghosts: Sequence[Skeleton]) -> None:
@@ -93,7 +112,9 @@ def _view(axes: Any, ghosts: Sequence[Skeleton]) -> None:
     high = np.max([m + s / 2 for m, s in zip(middles, sides, strict=True)], axis=0)
     middle, half = (low + high) / 2, 0.55 * float(np.max(high - low))
     axes.set(
-        xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half), zlim=(middle[2] - half, middle[2] + half)
+        xlim=(middle[0] - half, middle[0] + half),
+        ylim=(middle[1] - half, middle[1] + half),
+        zlim=(middle[2] - half, middle[2] + half),
     )
     axes.set_box_aspect((1, 1, 1), zoom=1.05)
     for name in "xyz":

@@ -11,7 +11,7 @@ from .colours import BLUE, FAMILY, GREY, INK, RULE
 from .downsample import min_max_indices
 from .figure import Curve, Figure
 from .numbers import short
-from .visible import visible
+from .visible import escape_control_chars
 
 Array = NDArray[np.float64]
 WIDTH, STRIP, LEFT, RIGHT, TOP, GAP = 760, 64, 150, 90, 34, 14  # px
@@ -26,16 +26,25 @@ def to_svg(figure: Figure) -> str:
     t = np.asarray(getattr(curves[0][1], "x", np.zeros(1)))
     height = TOP + len(curves) * (STRIP + GAP) + 30
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'font-family="{escape(FAMILY, quote=True)}" font-size="12" fill="{INK}">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
+            f' width="{WIDTH}" height="{height}" font-family="{escape(FAMILY, quote=True)}"'
+            f' font-size="12" fill="{INK}">'
+        ),
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-        f'<text x="8" y="20" font-weight="bold">{escape(visible(figure.title))}</text>',
+        (
+            '<text x="8" y="20"'
+            f' font-weight="bold">{escape(escape_control_chars(figure.title))}</text>'
+        ),
     ]
     for number, (panel, curve) in enumerate(curves):
         assert isinstance(curve, Curve)
         parts += _strip(TOP + number * (STRIP + GAP), panel.title, t, curve.y, panel.y.title)
     end = height - 10
-    parts += [_text(LEFT, end, f"{short(float(t[0]))} s", "middle"), _text(WIDTH - RIGHT, end, f"{short(float(t[-1]))} s", "middle")]
+    parts += [
+        _text(LEFT, end, f"{short(float(t[0]))} s", "middle"),
+        _text(WIDTH - RIGHT, end, f"{short(float(t[-1]))} s", "middle"),
+    ]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -46,7 +55,10 @@ def _strip(top: float, name: str, t: Array, x: Array, unit: str) -> list[str]:
     down = top + STRIP * (1 - (x[shown] - low) / span)
     curve = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down, strict=True))
     return [
-        f'<rect x="{LEFT}" y="{top}" width="{WIDTH - LEFT - RIGHT}" height="{STRIP}" fill="none" stroke="{RULE}"/>',
+        (
+            f'<rect x="{LEFT}" y="{top}" width="{WIDTH - LEFT - RIGHT}" height="{STRIP}"'
+            f' fill="none" stroke="{RULE}"/>'
+        ),
         f'<polyline points="{curve}" fill="none" stroke="{BLUE}" stroke-width="1.3"/>',
         _text(LEFT - 8, top + STRIP / 2 + 4, name, "end"),
         _text(WIDTH - RIGHT + 6, top + 10, f"{short(float(x.max()))} {unit}", "start", GREY),
@@ -55,4 +67,7 @@ def _strip(top: float, name: str, t: Array, x: Array, unit: str) -> list[str]:
 
 
 def _text(x: float, y: float, text: str, anchor: str, colour: str = INK) -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}">{escape(visible(text))}</text>'
+    return (
+        f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"'
+        f' fill="{colour}">{escape(escape_control_chars(text))}</text>'
+    )

@@ -1,6 +1,9 @@
-"""A table laid out as lines of text for a given width: numbers and names are never broken, sentences wrap at spaces.
+"""A table laid out as lines of text for a given width.
 
-A table that is too wide as it is turns on its side: headings down the side, rows across, in as many blocks as are needed.
+Numbers and names are never broken, sentences wrap at spaces.
+
+A table that is too wide as it is turns on its side: headings down the side, rows across, in as many
+blocks as are needed.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .table import Table
-from .visible import visible
+from .visible import escape_control_chars
 
 GAP = 2  # spaces between columns
-LONG = 32  # signs from which a text with spaces is a sentence, which may wrap; a shorter one is a name
+# signs from which a text with spaces is a sentence, which may wrap; a shorter one is a name
+LONG = 32
 NARROW = 24  # signs that a wrapped sentence keeps at least
 
 
@@ -24,21 +28,32 @@ class Line(NamedTuple):
     part: str
 
 
-def lay_out(made: Table, width: int) -> list[Line]:
+def lay_out(table: Table, width: int) -> list[Line]:
     """Return the lines of a table for a terminal of so many columns.
 
     A line is wider than that only where a single name or number is.
     """
-    body = _upright(made, width)
+    body = _upright(table, width)
     if body is None:
-        body = _turned(made, width)
-    title = [Line(text, "title") for text in wrapped(visible(made.title), width)] if made.title else []
-    note = [Line(text, "note") for text in wrapped(visible(made.note), width)] if made.note else []
+        body = _turned(table, width)
+    title = (
+        [Line(text, "title") for text in wrapped(escape_control_chars(table.title), width)]
+        if table.title
+        else []
+    )
+    note = (
+        [Line(text, "note") for text in wrapped(escape_control_chars(table.note), width)]
+        if table.note
+        else []
+    )
     return [*title, *body, *note]
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of at most so many columns, broken at spaces alone; a longer word stays whole."""
+    """Return a text in lines of at most so many columns, broken at spaces alone.
+
+    A longer word stays whole.
+    """
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -50,36 +65,54 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes: none for combining signs, two for wide ones."""
+    """Return how many columns of a terminal a text takes.
+
+    None for combining signs, two for wide ones.
+    """
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        for sign in text
+    )
 
 
-def _upright(made: Table, width: int) -> list[Line] | None:
+def _upright(table: Table, width: int) -> list[Line] | None:
     """Return the table with its columns side by side; None where they do not fit."""
-    head = [visible(column.heading) for column in made.columns]
-    rows = [tuple(map(visible, row)) for row in made.rows]
+    head = [escape_control_chars(column.heading) for column in table.columns]
+    rows = [tuple(map(escape_control_chars, row)) for row in table.rows]
     columns = [[row[j] for row in rows] for j in range(len(head))]
-    least = [max([_longest_word(title), *map(_least, cells)]) for title, cells in zip(head, columns, strict=True)]
-    natural = [max([columns_of(title), *map(columns_of, cells)]) for title, cells in zip(head, columns, strict=True)]
+    least = [
+        max([_longest_word(title), *map(_least, cells)])
+        for title, cells in zip(head, columns, strict=True)
+    ]
+    natural = [
+        max([columns_of(title), *map(columns_of, cells)])
+        for title, cells in zip(head, columns, strict=True)
+    ]
     widths = _shrunk(natural, least, width - GAP * (len(head) - 1))
     if widths is None:
         return None
-    right = [column.numeric for column in made.columns]
+    right = [column.numeric for column in table.columns]
     lines = [Line(text, "head") for text in _stacked(head, widths, right)]
     lines.append(Line("─" * (sum(widths) + GAP * (len(widths) - 1)), "rule"))
     for k, row in enumerate(rows):
-        if k in made.breaks:
+        if k in table.breaks:
             lines.append(Line("", "rule"))
-        lines += [Line(text, "faint" if k in made.faint else "row") for text in _stacked(row, widths, right)]
+        lines += [
+            Line(text, "faint" if k in table.faint else "row")
+            for text in _stacked(row, widths, right)
+        ]
     return lines
 
 
-def _turned(made: Table, width: int) -> list[Line]:
-    """Return the table on its side: the first column's cells are the heads of blocks, the other headings stand at the left."""
-    heads = [visible(column.heading) for column in made.columns]
-    rows = [tuple(map(visible, row)) for row in made.rows]
+def _turned(table: Table, width: int) -> list[Line]:
+    """Return the table on its side.
+
+    The first column's cells are the heads of blocks, the other headings stand at the left.
+    """
+    heads = [escape_control_chars(column.heading) for column in table.columns]
+    rows = [tuple(map(escape_control_chars, row)) for row in table.rows]
     side = max(map(columns_of, heads), default=0)
     if side > width // 3:
         side = max(*map(_longest_word, heads), width // 3)
@@ -91,7 +124,9 @@ def _turned(made: Table, width: int) -> list[Line]:
     return lines
 
 
-def _block(heads: Sequence[str], rows: Sequence[Sequence[str]], side: int, width: int) -> list[Line]:
+def _block(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], side: int, width: int
+) -> list[Line]:
     """Return some rows of a table as columns beside its headings."""
     natural = [max(map(columns_of, row)) for row in rows]
     least = [max(map(_least, row)) for row in rows]
@@ -100,7 +135,9 @@ def _block(heads: Sequence[str], rows: Sequence[Sequence[str]], side: int, width
     lines: list[Line] = []
     for j, head in enumerate(heads):
         cells = [head, *(row[j] for row in rows)]
-        lines += [Line(text, "row" if j else "head") for text in _stacked(cells, [side, *widths], right)]
+        lines += [
+            Line(text, "row" if j else "head") for text in _stacked(cells, [side, *widths], right)
+        ]
         if j == 0:
             lines.append(Line("─" * min(width, side + sum(widths) + GAP * len(rows)), "rule"))
     return lines
@@ -119,20 +156,30 @@ def _blocks(widths: Sequence[int], width: int) -> Iterator[list[int]]:
 
 
 def _shrunk(natural: Sequence[int], least: Sequence[int], width: int) -> list[int] | None:
-    """Return widths of columns that fit: natural where they do, the widest ones narrower where not; None if the least are too many."""
+    """Return widths of columns that fit.
+
+    Natural where they do, the widest ones narrower where not; None if the least are too many.
+    """
     if sum(least) > width:
         return None
     widths = list(natural)
     while sum(widths) > width:
-        widest = max((k for k in range(len(widths)) if widths[k] > least[k]), key=lambda k: widths[k])
+        widest = max(
+            (k for k in range(len(widths)) if widths[k] > least[k]), key=lambda k: widths[k]
+        )
         widths[widest] -= 1
     return widths
 
 
 def _least(cell: str) -> int:
-    """Return the columns that a cell needs: all for a number or a name, those of the longest word for a sentence, but not too few."""
+    """Return the columns that a cell needs.
+
+    All for a number or a name, those of the longest word for a sentence, but not too few.
+    """
     whole = columns_of(cell)
-    return whole if whole <= LONG or " " not in cell else max(_longest_word(cell), min(whole, NARROW))
+    return (
+        whole if whole <= LONG or " " not in cell else max(_longest_word(cell), min(whole, NARROW))
+    )
 
 
 def _longest_word(text: str) -> int:
@@ -141,11 +188,19 @@ def _longest_word(text: str) -> int:
 
 def _stacked(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
     """Return one row as lines, each cell wrapped within its column."""
-    parts = [wrapped(cell, width) if columns_of(cell) > width else [cell] for cell, width in zip(cells, widths, strict=True)]
+    parts = [
+        wrapped(cell, width) if columns_of(cell) > width else [cell]
+        for cell, width in zip(cells, widths, strict=True)
+    ]
     tall = max(map(len, parts))
     padded = [[*part, *[""] * (tall - len(part))] for part in parts]
     return [
-        (" " * GAP).join(_padded(part[i], width, flush) for part, width, flush in zip(padded, widths, right, strict=True)).rstrip()
+        (" " * GAP)
+        .join(
+            _padded(part[i], width, flush)
+            for part, width, flush in zip(padded, widths, right, strict=True)
+        )
+        .rstrip()
         for i in range(tall)
     ]
 

@@ -1,4 +1,4 @@
-"""The Coriolis matrix that belongs to the Christoffel symbols, by composite bodies in motion."""
+"""Coriolis matrix of the Christoffel symbols, by composite bodies in motion."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from ..algebra.scalar import Scalar, Scalars, iteration
 from ..algebra.spatial import Force, Inertia
 from ..algebra.vector import Matrix, Vector
 from ..mechanism.tree import Tree
-from .crba import effort, lift_inertia, unit_force
+from .crba import effort, inertia_to_parent, unit_force
 from .joint import JointMotion, joint_motions, joint_rates
-from .rnea import lift
+from .rnea import to_parent
 from .rotors import rotor_coriolis
 
 
 class CompositeFlow(NamedTuple):
-    """A composite body in motion: its inertia, and moments of the velocities u that its points r have beside its origin.
+    """Inertia of a composite body, and moments of the velocities u of its points r.
 
-    P = sum of u dm [kg m/s] and K = sum of u r^T dm [kg m2/s].
+    Velocities are relative to the body's origin: P = sum of u dm [kg m/s], K = sum of u r^T dm
+    [kg m2/s].
     """
 
     inertia: Inertia
@@ -28,10 +29,10 @@ class CompositeFlow(NamedTuple):
 
 
 def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
-    """C(q, qd), n x n, with c_ij = sum over k of the Christoffel symbols c_ijk qd_k: dM/dt - 2 C is skew-symmetric, dM/dt = C + C^T.
+    """Return C(q, qd), n x n, with C_ij = sum over k of c_ijk qd_k (Christoffel symbols).
 
-    q [rad|m], qd: n scalars each. For point masses C = sum of m J^T dJ/dt; the sums over the points that a joint carries are moments of its
-    composite body, so that each pair of joints costs a few steps.
+    dM/dt - 2 C is skew-symmetric, dM/dt = C + C^T. q [rad|m], qd: n scalars each. For point masses
+    C = sum of m J^T dJ/dt; sums over the points of a subtree are moments of its composite body.
     Echeandia and Wensing 2021; lecture "Structure and identification", property 4.
     """
     rigid, spin = rigid_coriolis(tree, q, qd), rotor_coriolis(tree, q, qd)
@@ -39,9 +40,12 @@ def coriolis_matrix(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
 
 
 def rigid_coriolis(tree: Tree, q: Scalars, qd: Scalars) -> list[list[Scalar]]:
-    """The part of the bodies, n x n. On a base that turns, points' velocities are those that it gives them too: 2 C = d tau / dqd still."""
+    """Return the part of the rigid bodies in C, n x n.
+
+    On a rotating base, velocities include the base's: 2 C = d tau / dqd holds there too.
+    """
     joints = joint_motions(tree, q)
-    ws = spread_spin(tree, joints, qd)  # base to tip
+    ws = propagate_angular_velocity(tree, joints, qd)  # base to tip
     drifts = origin_drifts(tree, joints, ws, qd)
     flows = composite_flows(tree, joints, ws, drifts)  # tip to base
     C: list[list[Scalar]] = [[0.0] * tree.n for _ in range(tree.n)]
@@ -59,25 +63,35 @@ def _fill(
     j: int,
     flow: CompositeFlow,
 ) -> None:
-    """Enter what joint j shares with itself and with the joints that carry it, on the way down to the base."""
-    force, unit, twist = rate_force(joints[j], ws[j], flow), unit_force(joints[j], flow.inertia), unit_twist(joints[j], flow)
+    """Enter the entries of joint j with itself and with its ancestors, from tip to base."""
+    force, unit, twist = (
+        rate_force(joints[j], ws[j], flow),
+        unit_force(joints[j], flow.inertia),
+        velocity_moment(joints[j], flow),
+    )
     i, column = j, tree.bodies[j]
     while i >= 0:
         iteration(unit)
         row = tree.bodies[i]
         scale = row.multiplier * column.multiplier
-        C[row.coordinate][column.coordinate] = C[row.coordinate][column.coordinate] + scale * effort(joints[i], force)
+        C[row.coordinate][column.coordinate] = C[row.coordinate][
+            column.coordinate
+        ] + scale * effort(joints[i], force)
         if i != j:
             turned = axis_rate_effort(joints[i], ws[i], unit, twist)
-            C[column.coordinate][row.coordinate] = C[column.coordinate][row.coordinate] + scale * turned
+            C[column.coordinate][row.coordinate] = (
+                C[column.coordinate][row.coordinate] + scale * turned
+            )
         if row.parent >= 0:
-            force, below = lift(joints[i], force), lift(joints[i], unit)
+            force, below = to_parent(joints[i], force), to_parent(joints[i], unit)
             twist, unit = v3.add(joints[i].up(twist), v3.cross(drifts[i], below.f)), below
         i = row.parent
 
 
-def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[Vector]:
-    """The angular velocity of every body in its own frame."""
+def propagate_angular_velocity(
+    tree: Tree, joints: Sequence[JointMotion], qd: Scalars
+) -> list[Vector]:
+    """Return the angular velocity of every body in its own frame."""
     ws: list[Vector] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
         w = joint.down(ws[body.parent] if body.parent >= 0 else tree.base.w)
@@ -85,8 +99,10 @@ def spread_spin(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[
     return ws
 
 
-def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], qd: Scalars) -> list[Vector]:
-    """How fast every body's origin moves beside its parent's, in the parent's frame."""
+def origin_drifts(
+    tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], qd: Scalars
+) -> list[Vector]:
+    """Return the velocity of every body's origin relative to its parent's, in parent's frame."""
     drifts: list[Vector] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
         turned = v3.cross(ws[body.parent] if body.parent >= 0 else tree.base.w, joint.p)
@@ -94,40 +110,50 @@ def origin_drifts(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector
     return drifts
 
 
-def composite_flows(tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector]) -> list[CompositeFlow]:
-    """The flow of each body with all that it carries, in its frame."""
+def composite_flows(
+    tree: Tree, joints: Sequence[JointMotion], ws: Sequence[Vector], drifts: Sequence[Vector]
+) -> list[CompositeFlow]:
+    """Return the flow of each body's subtree, in the body's frame."""
     total = [body_flow(body.inertia, w) for body, w in zip(tree.bodies, ws, strict=True)]
     for i in reversed(range(len(total))):
         iteration(total[i])
         parent = tree.bodies[i].parent
         if parent >= 0:
-            total[parent] = sum_of_flows(total[parent], lift_flow(joints[i], total[i], drifts[i]))
+            total[parent] = sum_of_flows(
+                total[parent], flow_to_parent(joints[i], total[i], drifts[i])
+            )
     return total
 
 
 def sum_of_flows(a: CompositeFlow, b: CompositeFlow) -> CompositeFlow:
-    """Two bodies as one, beside the same origin."""
+    """Return the sum of two flows about the same origin."""
     K: Matrix = (v3.add(a.K[0], b.K[0]), v3.add(a.K[1], b.K[1]), v3.add(a.K[2], b.K[2]))
     return CompositeFlow(a.inertia + b.inertia, v3.add(a.P, b.P), K)
 
 
 def body_flow(inertia: Inertia, w: Vector) -> CompositeFlow:
-    """The flow of a lone rigid body, u = w x r: P = w x h, K = [w]x S with the second moments S."""
+    """Return the flow of one rigid body, u = w x r: P = w x h, K = [w]x S with second moments S."""
     S = v3.full(inertia.second_moments())
     columns = (v3.cross(w, S[0]), v3.cross(w, S[1]), v3.cross(w, S[2]))
     return CompositeFlow(inertia, v3.cross(w, inertia.h), v3.transpose(columns))
 
 
-def lift_flow(joint: JointMotion, flow: CompositeFlow, drift: Vector) -> CompositeFlow:
-    """The flow of a child beside its parent's origin, in the parent's frame: r becomes r + p and u becomes u + drift."""
-    inertia = lift_inertia(joint, flow.inertia)
+def flow_to_parent(joint: JointMotion, flow: CompositeFlow, drift: Vector) -> CompositeFlow:
+    """Return a child's flow about its parent's origin, in the parent's frame: r + p, u + drift."""
+    inertia = inertia_to_parent(joint, flow.inertia)
     P, K = joint.up(flow.P), joint.up_matrix(flow.K)
-    moved = tuple(v3.add(v3.add(row, v3.scale(P[i], joint.p)), v3.scale(drift[i], inertia.h)) for i, row in enumerate(K))
+    moved = tuple(
+        v3.add(v3.add(row, v3.scale(P[i], joint.p)), v3.scale(drift[i], inertia.h))
+        for i, row in enumerate(K)
+    )
     return CompositeFlow(inertia, v3.add(P, v3.scale(flow.inertia.m, drift)), moved)  # type: ignore[arg-type]
 
 
 def rate_force(joint: JointMotion, w: Vector, flow: CompositeFlow) -> Force:
-    """Force on the composite body of the rate at which the joint's unit motion changes: of a turn z' x r + z x u at the point r."""
+    """Return the force on the composite body of the rate of change of the joint's unit motion.
+
+    For a revolute joint the point r has the rate z' x r + z x u.
+    """
     z = joint.axis
     zd = v3.cross(w, z)
     if not joint.revolute:
@@ -136,19 +162,26 @@ def rate_force(joint: JointMotion, w: Vector, flow: CompositeFlow) -> Force:
     return Force(f, v3.add(v3.apply_symmetric(flow.inertia.I, zd), trace_less(flow.K, z)))
 
 
-def unit_twist(joint: JointMotion, flow: CompositeFlow) -> Vector:
-    """Sum of u x (unit motion of the joint) dm: what the turning of an ancestor's axis acts on."""
-    return trace_less(v3.transpose(flow.K), joint.axis) if joint.revolute else v3.cross(flow.P, joint.axis)
+def velocity_moment(joint: JointMotion, flow: CompositeFlow) -> Vector:
+    """Return the sum of u x (unit motion of the joint) dm.
+
+    The rate of an ancestor's axis acts on it.
+    """
+    return (
+        trace_less(v3.transpose(flow.K), joint.axis)
+        if joint.revolute
+        else v3.cross(flow.P, joint.axis)
+    )
 
 
 def axis_rate_effort(joint: JointMotion, w: Vector, unit: Force, twist: Vector) -> Scalar:
-    """Power of a unit force on the rate at which this joint's own unit motion changes."""
+    """Return the power of a unit force on the rate of change of this joint's unit motion."""
     zd = v3.cross(w, joint.axis)
     return v3.dot(zd, unit.n) + v3.dot(joint.axis, twist) if joint.revolute else v3.dot(zd, unit.f)
 
 
 def trace_less(K: Matrix, z: Vector) -> Vector:
-    """(trace(K) 1 - K) z, written so that the entries which cancel are never formed."""
+    """Return (trace(K) 1 - K) z without forming the entries that cancel."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = K
     return (
         (yy + zz) * z[0] - xy * z[1] - xz * z[2],

@@ -1,4 +1,4 @@
-"""Torques that hold the robot still, and its potential energy: both need only masses and first moments."""
+"""Gravity torques and potential energy, which need only masses and first moments."""
 
 from __future__ import annotations
 
@@ -14,47 +14,54 @@ Moment = tuple[Scalar, Vector]  # mass [kg] and first moment [kg m]
 
 
 def gravity_torque(tree: Tree, q: Scalars) -> list[Scalar]:
-    """g(q) = dU/dq, the torques that hold the robot at rest. q: n scalars [rad|m]. Returns n torques [N m|N].
+    """Return g(q) = dU/dq, n torques [N m|N]. q: n scalars [rad|m].
 
-    Each joint carries one composite body, of which weight and first moment are all that gravity feels.
+    Each joint carries one composite body, of which only mass and first moment matter.
     Lecture "Lagrangian of a robot", potential energy; Siciliano et al. 2009, eq. (7.39).
     """
     joints = joint_motions(tree, q)
     moments = composite_moments(tree, joints)  # tip to base
     lifts = gravity_in_bodies(tree, joints)  # base to tip
-    return to_coordinates(tree, [joint_gravity(*parts) for parts in zip(joints, moments, lifts, strict=True)])
+    return to_coordinates(
+        tree, [joint_gravity(*parts) for parts in zip(joints, moments, lifts, strict=True)]
+    )
 
 
 def potential_energy(tree: Tree, q: Scalars) -> Scalar:
-    """U(q) = -g . (sum of the bodies' first moments about the base's origin) [J]; zero where all mass is at the base's origin.
+    """Return U(q) = -g . (sum of the bodies' first moments about the base's origin) [J].
 
-    q: n scalars [rad|m]. Lecture "Lagrangian of a robot", potential energy; Siciliano et al. 2009, eq. (7.36).
+    U is zero where all mass is at the base's origin. q: n scalars [rad|m].
+    Lecture "Lagrangian of a robot", potential energy; Siciliano et al. 2009, eq. (7.36).
     """
     joints = joint_motions(tree, q)
     moments = composite_moments(tree, joints)
-    at_base = [lift_moment(joint, moment)[1] for body, joint, moment in zip(tree.bodies, joints, moments, strict=True) if body.parent < 0]
+    at_base = [
+        moment_to_parent(joint, moment)[1]
+        for body, joint, moment in zip(tree.bodies, joints, moments, strict=True)
+        if body.parent < 0
+    ]
     return -v3.dot(tree.gravity, v3.total(at_base))
 
 
 def composite_moments(tree: Tree, joints: Sequence[JointMotion]) -> list[Moment]:
-    """Mass and first moment of each body with all that it carries, in its frame."""
+    """Return mass and first moment of each body's subtree, in the body's frame."""
     total: list[Moment] = [(body.inertia.m, body.inertia.h) for body in tree.bodies]
     for i in reversed(range(len(total))):
         parent = tree.bodies[i].parent
         if parent >= 0:
-            m, h = lift_moment(joints[i], total[i])
+            m, h = moment_to_parent(joints[i], total[i])
             total[parent] = (total[parent][0] + m, v3.add(total[parent][1], h))
     return total
 
 
-def lift_moment(joint: JointMotion, moment: Moment) -> Moment:
-    """Mass and first moment of a child, in its parent's frame about the parent's origin."""
+def moment_to_parent(joint: JointMotion, moment: Moment) -> Moment:
+    """Return mass and first moment of a child, in its parent's frame about the parent's origin."""
     m, h = moment
     return m, v3.add(joint.up(h), v3.scale(m, joint.p))
 
 
 def gravity_in_bodies(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]:
-    """The acceleration that stands for weight, -gravity where the base is at rest, in every body's frame."""
+    """Return the base's proper acceleration, -gravity for a base at rest, in every body's frame."""
     lifts: list[Vector] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
         lifts.append(joint.down(lifts[body.parent] if body.parent >= 0 else tree.base.a))
@@ -62,6 +69,6 @@ def gravity_in_bodies(tree: Tree, joints: Sequence[JointMotion]) -> list[Vector]
 
 
 def joint_gravity(joint: JointMotion, moment: Moment, lift: Vector) -> Scalar:
-    """What the joint bears of the weight: axis . (h x a) where it turns, m axis . a where it slides."""
+    """Return the gravity torque of a joint: axis . (h x a) if revolute, m axis . a if prismatic."""
     m, h = moment
     return v3.dot(joint.axis, v3.cross(h, lift)) if joint.revolute else m * v3.dot(joint.axis, lift)

@@ -1,7 +1,8 @@
-"""The step from a body's parent to the body: what one joint does to vectors.
+"""Transforms across one joint, between the frames of a body and its parent.
 
-A vector passes the constant rotation of the placement first and the turn of the joint after it, so that a placement whose entries are 0 and
-+-1 costs nothing and a turn about x, y or z costs four products and two sums. Sine and cosine are formed once per body.
+A vector is multiplied by the constant rotation of the placement and by the rotation of the joint.
+A placement with entries 0 and +-1 costs nothing; a rotation about x, y or z costs four products
+and two sums. Sine and cosine are computed once per body.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from ..mechanism.tree import Body, Tree
 
 @dataclass(frozen=True, slots=True)
 class JointMotion:
-    """A joint at its present position: x_parent = up(x_child) + p.
+    """A joint at a position: x_parent = up(x_child) + p.
 
-    `placement` is the constant rotation, `p` the child's origin in the parent's frame, `axis` the joint's axis in the child's frame (it is
-    the same before and after the turn), `c` and `s` the cosine and sine of the turn, 1 and 0 for a slide.
+    `placement` is the constant rotation, `p` the child's origin in the parent's frame, `axis` the
+    joint's axis in the child's frame, `c` and `s` the cosine and sine of the joint angle (1 and 0
+    for a prismatic joint).
     """
 
     revolute: bool
@@ -31,25 +33,33 @@ class JointMotion:
     s: Scalar
 
     def down(self, v: Vector) -> Vector:
-        """A vector in the parent's frame, in the child's."""
+        """Return a vector of the parent's frame in the child's frame."""
         return self._turn(v3.apply(v3.transpose(self.placement), v), -1.0)
 
     def up(self, v: Vector) -> Vector:
-        """A vector in the child's frame, in the parent's."""
+        """Return a vector of the child's frame in the parent's frame."""
         return v3.apply(self.placement, self._turn(v, 1.0))
 
     def up_symmetric(self, m: Symmetric) -> Symmetric:
-        """A symmetric matrix in the child's frame, in the parent's."""
+        """Return a symmetric matrix of the child's frame in the parent's frame: R m R^T."""
         m, k = self._turn_symmetric(m), oblique(self.placement)
-        return v3.congruence(self.placement, m) if k is None else planar_symmetric(k, *cosine_sine(self.placement, k), m, 1.0)
+        return (
+            v3.congruence(self.placement, m)
+            if k is None
+            else planar_symmetric(k, *cosine_sine(self.placement, k), m, 1.0)
+        )
 
     def up_matrix(self, m: Matrix) -> Matrix:
-        """A 3x3 matrix in the child's frame, in the parent's: R m R^T."""
+        """Return a 3x3 matrix of the child's frame in the parent's frame: R m R^T."""
         m, R, k = self._turn_matrix(m), self.placement, oblique(self.placement)
-        return v3.matmul(v3.matmul(R, m), v3.transpose(R)) if k is None else planar_matrix(k, *cosine_sine(R, k), m, 1.0)
+        return (
+            v3.matmul(v3.matmul(R, m), v3.transpose(R))
+            if k is None
+            else planar_matrix(k, *cosine_sine(R, k), m, 1.0)
+        )
 
     def along(self, amount: Scalar) -> Vector:
-        """`amount` times the axis."""
+        """Return `amount` times the axis."""
         return v3.scale(amount, self.axis)
 
     def _turn(self, v: Vector, sense: float) -> Vector:
@@ -58,7 +68,7 @@ class JointMotion:
         k = principal(self.axis)
         if k is None:
             return rodrigues(self.axis, self.c, self.s, v, sense)
-        return planar(k, self.c, self.s, v, sense * self.axis[k])
+        return rotate_planar(k, self.c, self.s, v, sense * self.axis[k])
 
     def _turn_matrix(self, m: Matrix) -> Matrix:
         if not self.revolute:
@@ -80,31 +90,49 @@ class JointMotion:
 
 
 def joint_motions(tree: Tree, q: Scalars) -> list[JointMotion]:
-    """Every joint at the position q (n scalars [rad|m]); a tied joint stands at multiplier * q + offset."""
-    return [joint_motion(body, position) for body, position in zip(tree.bodies, joint_positions(tree, q), strict=True)]
+    """Return every joint at q (n scalars [rad|m]); a mimic joint is at multiplier * q + offset."""
+    return [
+        joint_motion(body, position)
+        for body, position in zip(tree.bodies, joint_positions(tree, q), strict=True)
+    ]
 
 
 def joint_motion(body: Body, position: Scalar) -> JointMotion:
-    """One joint at a position [rad|m]. Khalil and Dombre 2002, section 3.2 (the same step in modified DH form)."""
+    """Return one joint at a position [rad|m].
+
+    Khalil and Dombre 2002, section 3.2 (the same transform in modified DH form).
+    """
     R, p = body.placement
     if body.kind == "revolute":
-        return JointMotion(True, R, p, body.axis, scalar.cos(position), scalar.sin(position))
+        return JointMotion(
+            revolute=True,
+            placement=R,
+            p=p,
+            axis=body.axis,
+            c=scalar.cos(position),
+            s=scalar.sin(position),
+        )
     slide = v3.scale(position, v3.apply(R, body.axis))
-    return JointMotion(False, R, v3.add(p, slide), body.axis, 1.0, 0.0)
+    return JointMotion(
+        revolute=False, placement=R, p=v3.add(p, slide), axis=body.axis, c=1.0, s=0.0
+    )
 
 
 def joint_positions(tree: Tree, q: Scalars) -> list[Scalar]:
-    """The position of each body's joint: multiplier * q + offset."""
+    """Return the position of each body's joint: multiplier * q + offset."""
     return [body.multiplier * q[body.coordinate] + body.offset for body in tree.bodies]
 
 
 def joint_rates(tree: Tree, qd: Scalars) -> list[Scalar]:
-    """The velocity (or acceleration) of each body's joint: multiplier * qd."""
+    """Return the velocity (or acceleration) of each body's joint: multiplier * qd."""
     return [body.multiplier * qd[body.coordinate] for body in tree.bodies]
 
 
 def to_coordinates(tree: Tree, efforts: Scalars) -> list[Scalar]:
-    """Efforts of the bodies' joints as n generalised efforts: tied joints add up, each by its multiplier (virtual work)."""
+    """Return joint efforts as n generalised efforts.
+
+    Mimic joints add up, each times its multiplier (virtual work).
+    """
     tau: list[Scalar] = [0.0] * tree.n
     for body, effort in zip(tree.bodies, efforts, strict=True):
         tau[body.coordinate] = tau[body.coordinate] + body.multiplier * effort
@@ -112,23 +140,26 @@ def to_coordinates(tree: Tree, efforts: Scalars) -> list[Scalar]:
 
 
 def principal(axis: Vector) -> int | None:
-    """0, 1 or 2 for an axis along +-x, +-y or +-z, else None."""
+    """Return 0, 1 or 2 for an axis along +-x, +-y or +-z, else None."""
     return next((k for k in range(3) if abs(axis[k]) == 1.0), None)
 
 
 def oblique(R: Matrix) -> int | None:
-    """The coordinate axis about which R turns by other than right angles, else None. Right angles are left to vanish entry by entry."""
+    """Return the coordinate axis about which R rotates, None for right angles and other axes.
+
+    Entries of right angles are 0 and +-1 and vanish one by one.
+    """
     k = next((k for k in range(3) if R[k][k] == 1.0), None)
     return None if k is None or any(x in (0.0, 1.0, -1.0) for x in cosine_sine(R, k)) else k
 
 
 def cosine_sine(R: Matrix, k: int) -> tuple[Scalar, Scalar]:
-    """Cosine and sine of a turn about the k-th coordinate axis."""
+    """Return cosine and sine of a rotation about the k-th coordinate axis."""
     return R[(k + 1) % 3][(k + 1) % 3], R[(k + 2) % 3][(k + 1) % 3]
 
 
-def planar(k: int, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:
-    """v turned about the k-th coordinate axis, about its negative for a negative sense."""
+def rotate_planar(k: int, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:
+    """Rotate v about the k-th coordinate axis, about its negative for a negative sense."""
     i, j = (k + 1) % 3, (k + 2) % 3
     out = [v[k]] * 3
     if sense > 0:
@@ -139,14 +170,19 @@ def planar(k: int, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:
 
 
 def rodrigues(axis: Vector, c: Scalar, s: Scalar, v: Vector, sense: float) -> Vector:
-    """v turned about any unit axis: the part along the axis stays, the part across it turns."""
+    """Rotate v about any unit axis (Rodrigues' formula)."""
     along = v3.scale(v3.dot(axis, v), axis)
     across = v3.sub(v, along)
-    return v3.add(along, v3.add(v3.scale(c, across), v3.scale(s, v3.cross(v3.scale(sense, axis), v))))
+    return v3.add(
+        along, v3.add(v3.scale(c, across), v3.scale(s, v3.cross(v3.scale(sense, axis), v)))
+    )
 
 
 def planar_symmetric(k: int, c: Scalar, s: Scalar, m: Symmetric, sense: float) -> Symmetric:
-    """R m R^T for a turn about the k-th coordinate axis in 16 operations: the plane's 2x2 block through k = c d - 2 s m_ij."""
+    """Return R m R^T for a rotation about the k-th coordinate axis, in 16 operations.
+
+    The 2x2 block of the plane follows from c d - 2 s m_ij, with d the difference of its diagonal.
+    """
     full = v3.full(m)
     i, j = (k + 1) % 3, (k + 2) % 3
     a, b, h = full[i][i], full[j][j], full[i][j]
@@ -162,7 +198,10 @@ def planar_symmetric(k: int, c: Scalar, s: Scalar, m: Symmetric, sense: float) -
 
 
 def planar_matrix(k: int, c: Scalar, s: Scalar, m: Matrix, sense: float) -> Matrix:
-    """R m R^T for a turn about the k-th coordinate axis: as `planar_symmetric`, the skew part of the plane's block stays."""
+    """Return R m R^T for a rotation about the k-th coordinate axis; see `planar_symmetric`.
+
+    The skew part of the plane's block does not change.
+    """
     i, j = (k + 1) % 3, (k + 2) % 3
     out = [list(row) for row in m]
     s = s if sense > 0 else -s

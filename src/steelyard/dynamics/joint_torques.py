@@ -1,4 +1,4 @@
-"""The torques of joint terms: friction, rotor inertia, couplings. All follow from the rows of `mechanism.joint_terms`."""
+"""Torques of joint terms: friction, rotor inertia, couplings, from `mechanism.joint_terms`."""
 
 from __future__ import annotations
 
@@ -12,40 +12,64 @@ from .gravity import gravity_torque
 
 
 def friction_torque(tree: Tree, qd: Scalars, q: Scalars | None = None) -> list[Scalar]:
-    """Torques that overcome friction: the sum of value * factor over all terms that are not inertial, such as Fv qd + Fc sign(qd) + F0.
+    """Return the friction torques, n scalars [N m|N].
 
-    qd: n scalars [rad/s|m/s]; q [rad|m] is needed where a term depends on the position or the load. With q, known torques are part of it.
-    Returns n scalars [N m|N].
-    Lecture "Dynamic parameter identification", friction contributions.
+    They are the sum of value * factor over all terms that are not inertial, such as Fv qd + Fc
+    sign(qd) + F0. qd: n scalars [rad/s|m/s]; q [rad|m] is needed if a term depends on the position
+    or the load. With q, known torques are included. Lecture "Dynamic parameter identification",
+    friction contributions.
     """
-    uses = [use for use in tree.joint_terms if not use.row.inertial and (q is not None or use.row is not KNOWN_TORQUE)]
+    uses = [
+        use
+        for use in tree.joint_terms
+        if not use.row.inertial and (q is not None or use.row is not KNOWN_TORQUE)
+    ]
     return _total(tree, uses, joint_states(tree, uses, q, qd, [0.0] * tree.n))
 
 
 def inertial_torque(tree: Tree, qdd: Scalars) -> list[Scalar]:
-    """Torques that accelerate rotors: Ia qdd, and Iam of couplings. qdd: n scalars [rad/s2|m/s2]. Returns n scalars [N m|N]."""
+    """Return the torques of rotor inertia, Ia qdd and Iam of couplings, n scalars [N m|N].
+
+    qdd: n scalars [rad/s2|m/s2].
+    """
     uses = [use for use in tree.joint_terms if use.row.inertial]
     return _total(tree, uses, [JointState(0.0, 0.0, x) for x in qdd])
 
 
 def inertial_matrix(tree: Tree) -> list[list[Scalar]]:
-    """What inertial terms add to the mass matrix, n x n [kg m2|kg]: their torques at unit accelerations."""
-    columns = [inertial_torque(tree, [1.0 if i == j else 0.0 for i in range(tree.n)]) for j in range(tree.n)]
+    """Return the part of inertial terms in the mass matrix, n x n [kg m2|kg]."""
+    columns = [
+        inertial_torque(tree, [1.0 if i == j else 0.0 for i in range(tree.n)])
+        for j in range(tree.n)
+    ]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 def term_columns(tree: Tree, q: Scalars, qd: Scalars, qdd: Scalars) -> list[dict[int, Scalar]]:
-    """The regressor's columns of the joint terms, in the order of `tree.joint_terms`: coordinate -> torque per unit of the parameter."""
+    """Return the regressor's columns of the joint terms, in the order of `tree.joint_terms`.
+
+    A column maps a coordinate to its torque per unit of the parameter.
+    """
     states = joint_states(tree, tree.joint_terms, q, qd, qdd)
     return [use.column(states) for use in tree.joint_terms]
 
 
-def joint_states(tree: Tree, uses: Sequence[TermUse], q: Scalars | None, qd: Scalars, qdd: Scalars) -> list[JointState]:
-    """What the factors of some terms may depend on, coordinate by coordinate; the load is computed only if a term reads it."""
+def joint_states(
+    tree: Tree, uses: Sequence[TermUse], q: Scalars | None, qd: Scalars, qdd: Scalars
+) -> list[JointState]:
+    """Return the variables on which the factors of terms depend, for each coordinate.
+
+    The load is computed only if a term reads it.
+    """
     read = {name for use in uses for name in use.row.reads}
     if q is None and read:
-        owners = ", ".join(dict.fromkeys(f"{use.owner}.{use.row.symbol}" for use in uses if use.row.reads))
-        raise CallError(f"friction depends on {' and '.join(sorted(read))} here ({owners}): give q too, friction_torque(qd, q)")
+        owners = ", ".join(
+            dict.fromkeys(f"{use.owner}.{use.row.symbol}" for use in uses if use.row.reads)
+        )
+        raise CallError(
+            f"friction depends on {' and '.join(sorted(read))} here ({owners}): give q too,"
+            " friction_torque(qd, q)"
+        )
     loads = gravity_torque(tree.carrying, q) if q is not None and "load" in read else [0.0] * tree.n
     where = q if q is not None else [0.0] * tree.n
     return [JointState(*state) for state in zip(where, qd, qdd, loads, strict=True)]

@@ -1,4 +1,4 @@
-"""What wrenches on the links mean at the joints."""
+"""Generalised torques of external wrenches on the links."""
 
 from __future__ import annotations
 
@@ -12,15 +12,28 @@ from .joint import to_coordinates
 from .kinematics import find_frame, joint_axes, poses
 
 
-def wrenches_on_bodies(tree: Tree, q: Scalars, wrenches: Sequence[Scalars], frames: Sequence[str | Frame]) -> list[list[Scalar]]:
-    """Wrenches at frames as wrenches on the bodies that carry them, about the bodies' origins: f, n + (R_0b p_bf) x f. (Bodies + 1) x 6.
+def wrenches_on_bodies(
+    tree: Tree, q: Scalars, wrenches: Sequence[Scalars], frames: Sequence[str | Frame]
+) -> list[list[Scalar]]:
+    """Return wrenches at frames as wrenches on their bodies, (bodies + 1) x 6.
 
-    wrenches: six scalars per frame, force [N] then moment [N m], in the base frame about the frame's origin. The last row is what acts on
-    the base itself, which moves no joint. Featherstone 2008, section 2.8.
+    Parameters
+    ----------
+    tree, q : the robot and its position, n scalars [rad|m]
+    wrenches : six scalars per frame, force [N] then moment [N m], in the base frame about the
+        frame's origin
+    frames : the frames, by name or as Frame
+
+    Returns
+    -------
+    Per body f, n + (R_0b p_bf) x f about the body's origin. The last row acts on the base itself.
+    Featherstone 2008, section 2.8.
     """
     where = [*poses(tree, q), Pose()]
     total: list[list[Scalar]] = [[0.0] * 6 for _ in where]
-    for (body, pose), (fx, fy, fz, nx, ny, nz) in zip((find_frame(tree, frame) for frame in frames), wrenches, strict=True):
+    for (body, pose), (fx, fy, fz, nx, ny, nz) in zip(
+        (find_frame(tree, frame) for frame in frames), wrenches, strict=True
+    ):
         f = (fx, fy, fz)
         n = v3.add((nx, ny, nz), v3.cross(v3.apply(where[body].R, pose.p), f))
         total[body] = [a + b for a, b in zip(total[body], (*f, *n), strict=True)]
@@ -28,10 +41,11 @@ def wrenches_on_bodies(tree: Tree, q: Scalars, wrenches: Sequence[Scalars], fram
 
 
 def wrench_torque(tree: Tree, q: Scalars, wrench: Sequence[Scalars]) -> list[Scalar]:
-    """Generalised effort of wrenches that the environment applies to the links: tau = sum over the bodies of J_i(q)^T wrench_i.
+    """Return the generalised torques of external wrenches: sum of J_i(q)^T wrench_i.
 
-    q: n scalars [rad|m]. wrench: per body six scalars, force [N] then moment [N m], in the base frame about the body's origin; a further
-    row acts on the base and moves no joint. Returns n scalars [N m|N]. Featherstone 2008, section 2.2; virtual work.
+    q: n scalars [rad|m]. wrench: per body six scalars, force [N] then moment [N m], in the base
+    frame about the body's origin; a further row acts on the base and on no joint. Returns n
+    scalars [N m|N]. Featherstone 2008, section 2.2; virtual work.
     """
     where = poses(tree, q)
     total = [Force((w[0], w[1], w[2]), (w[3], w[4], w[5])) for w in wrench[: len(where)]]
@@ -39,7 +53,12 @@ def wrench_torque(tree: Tree, q: Scalars, wrench: Sequence[Scalars]) -> list[Sca
         parent = tree.bodies[i].parent
         if parent >= 0:
             f, n = total[i]
-            total[parent] = total[parent] + Force(f, v3.add(n, v3.cross(v3.sub(where[i].p, where[parent].p), f)))
+            total[parent] = total[parent] + Force(
+                f, v3.add(n, v3.cross(v3.sub(where[i].p, where[parent].p), f))
+            )
     axes = joint_axes(tree, where)
     bodies = zip(tree.bodies, axes, total, strict=True)
-    return to_coordinates(tree, [v3.dot(z, force.n if body.kind == "revolute" else force.f) for body, z, force in bodies])
+    return to_coordinates(
+        tree,
+        [v3.dot(z, force.n if body.kind == "revolute" else force.f) for body, z, force in bodies],
+    )

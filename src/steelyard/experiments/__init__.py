@@ -1,20 +1,22 @@
-"""What is built on an identification: excitation, rehearsals, payloads, robots watched at work, fleets, calibrated kinematics."""
+"""Experiments built on identification.
 
-from ..documented import documented
+Excitation, rehearsals, payloads, online monitoring, fleets and kinematic calibration.
+"""
+
 from . import datasets
-from .calibration_result import Calibration
+from .calibration_result import KinematicCalibration
 from .excitation.excite import excite
 from .fleet.fleet import Fleet
 from .fleet.identify_fleet import identify_fleet
 from .kinematic_calibration import calibrate
-from .loads.payload import PayloadEstimate, payload
-from .loads.static_poses import StaticPoses, static_poses
 from .online.collision_observer import CollisionObserver
 from .online.online_identifier import OnlineIdentifier
 from .online.watch import Sample, watch
+from .payload_identification.payload import PayloadEstimate, payload
+from .payload_identification.static_poses import StaticPoses, static_poses
 
 __all__ = [
-    "Calibration",
+    "KinematicCalibration",
     "CollisionObserver",
     "Fleet",
     "OnlineIdentifier",
@@ -29,17 +31,3 @@ __all__ = [
     "static_poses",
     "watch",
 ]
-
-for _public in (
-    CollisionObserver,
-    Fleet,
-    OnlineIdentifier,
-    PayloadEstimate,
-    calibrate,
-    excite,
-    identify_fleet,
-    payload,
-    static_poses,
-    watch,
-):
-    documented(_public)

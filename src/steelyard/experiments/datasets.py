@@ -1,8 +1,10 @@
-"""Public logs of real robots: listed here by address and checksum, fetched when asked for, never part of the package.
+"""Public logs of real robots, listed by address and checksum, downloaded on request.
 
-What was measured, and by whom, is in `describe(name)`. Files are kept in a cache of the user and fetched once; a file whose checksum is
-not the one that is listed here is an error, so that results can be repeated. Needs `pip install 'steelyard[datasets]'`.
-Where there is no network, `STEELYARD_DATASETS` names a folder with copies of the files, which are taken from there by name and checksum.
+What was measured, and by whom, is in `describe(name)`. Files are kept in a cache of the user and
+fetched once; a file whose checksum is not the one that is listed here is an error, so that results
+can be repeated. Needs `pip install 'steelyard[datasets]'`. Where there is no network,
+`STEELYARD_DATASETS` names a folder with copies of the files, which are taken from there by name and
+checksum.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..errors import CallError, LogError, require_package, suggest
-from ..files import make_folder, write_whole
+from ..files import make_folder, write_atomic
 
 __all__ = ["describe", "fetch", "names"]
 
@@ -36,7 +38,8 @@ class Dataset:
 
 DATASETS = {
     "tx40": Dataset(
-        "Stäubli TX40, 6 joints, 45 000 samples at 5 kHz: motor angles [rad] and torques [N m] behind gears that couple joints 5 and 6",
+        "Stäubli TX40, 6 joints, 45 000 samples at 5 kHz: motor angles [rad] and torques [N m]"
+        " behind gears that couple joints 5 and 6",
         "Apache-2.0",
         "figaroh-plus, examples/staubli_TX40",
         {
@@ -55,9 +58,11 @@ DATASETS = {
         },
     ),
     "ur10": Dataset(
-        "Universal Robots UR10, 6 joints, 3 441 samples at 125 Hz: positions [rad], velocities [rad/s] and torques [N m] in a rosbag2",
+        "Universal Robots UR10, 6 joints, 3 441 samples at 125 Hz: positions [rad], velocities"
+        " [rad/s] and torques [N m] in a rosbag2",
         "BSD-3-Clause",
-        "unisa-acg/inverse-dynamics-solver; Petrone et al., IEEE Transactions on Industrial Informatics, 2025",
+        "unisa-acg/inverse-dynamics-solver; Petrone et al., IEEE Transactions on Industrial"
+        " Informatics, 2025",
         {
             "ur10_exciting_trajectory.db3": (
                 f"{UNISA}/ur10_inverse_dynamics_solver/bagfiles/ur10_exciting_trajectory.db3",
@@ -70,11 +75,18 @@ DATASETS = {
         },
     ),
     "kr300": Dataset(
-        "KUKA KR300 R2500 with counterbalance, 6 joints, two runs of 2 501 samples at 250 Hz: motor positions [rad] and torques [N m]",
+        "KUKA KR300 R2500 with counterbalance, 6 joints, two runs of 2 501 samples at 250 Hz: motor"
+        " positions [rad] and torques [N m]",
         "MIT",
         "JonasWeigand/Robot_Identification",
         {
-            f"rec_{run}.mat": (f"{WEIGAND}/data/recorded_trajectories/{quote(f'2020-10-21 10s FF {run} 08ms')}/rec.mat", digest)
+            f"rec_{run}.mat": (
+                (
+                    f"{WEIGAND}/data/recorded_trajectories/"
+                    f"{quote(f'2020-10-21 10s FF {run} 08ms')}/rec.mat"
+                ),
+                digest,
+            )
             for run, digest in (
                 ("A", "4c152c5b7f2c899731fdeebcf0d011cc103df72be19fac160caf47aa9b73ab75"),
                 ("B", "edeb35f65c4ec4bb697e757fc1e4e9668551b6fe7b2c3dbbb526d040dd8d5ce7"),
@@ -82,11 +94,15 @@ DATASETS = {
         },
     ),
     "tiago": Dataset(
-        "TIAGo, torso and 7 joints of the arm, 8 022 samples at 100 Hz: positions [rad|m], velocities [rad/s|m/s] and motor currents [A]",
+        "TIAGo, torso and 7 joints of the arm, 8 022 samples at 100 Hz: positions [rad|m],"
+        " velocities [rad/s|m/s] and motor currents [A]",
         "Apache-2.0",
         "figaroh-plus, examples/tiago",
         {
-            f"tiago_{signal}.csv": (f"{FIGAROH}/examples/tiago/data/identification/dynamic/tiago_{signal}.csv", digest)
+            f"tiago_{signal}.csv": (
+                f"{FIGAROH}/examples/tiago/data/identification/dynamic/tiago_{signal}.csv",
+                digest,
+            )
             for signal, digest in (
                 ("position", "4297a60d434ee89f1f424ad0da8ec65bc00072ac57eb06b94966c0819fc2786d"),
                 ("velocity", "269f681ca7a9511ac1698bf027ddf601e3fdb49d7d397af4810ec839f136cd69"),
@@ -104,82 +120,110 @@ DATASETS = {
 
 
 def names() -> list[str]:
-    """Names of the public logs, sorted.
+    """Return the names of the public logs, sorted.
 
-    Returns:
-        A list of names.
-    Example:
-        >>> sy.datasets.names()
-        ['kr300', 'tiago', 'tx40', 'ur10']
+    Returns
+    -------
+    A list of names.
+
+    Examples
+    --------
+    >>> sy.datasets.names()
+    ['kr300', 'tiago', 'tx40', 'ur10']
     """
     return sorted(DATASETS)
 
 
 def describe(name: str) -> str:
-    """What a public log holds, with units, its licence, its source and its files.
+    """Describe a public log: signals with units, licence, source and files.
 
-    Parameters:
-        name: one of `names()`.
-    Returns:
-        Text of a few lines.
-    Example:
-        >>> print(sy.datasets.describe("ur10").splitlines()[1])
-        licence: BSD-3-Clause
+    Parameters
+    ----------
+    name : one of `names()`.
+
+    Returns
+    -------
+    Text of a few lines.
+
+    Examples
+    --------
+    >>> print(sy.datasets.describe("ur10").splitlines()[1])
+    licence: BSD-3-Clause
     """
-    found = _dataset(name)
-    return f"{found.about}\nlicence: {found.licence}\nsource: {found.source}\nfiles: {', '.join(found.files)}"
+    dataset = _dataset(name)
+    return (
+        f"{dataset.about}\nlicence: {dataset.licence}\nsource: {dataset.source}\nfiles:"
+        f" {', '.join(dataset.files)}"
+    )
 
 
 def fetch(name: str, folder: str | os.PathLike[str] | None = None) -> dict[str, Path]:
-    """Fetch the files of a public log, those that are not there yet, and check them; raises LogError where that fails.
+    """Fetch the files of a public log, those that are not there yet, and check them.
 
-    Parameters:
-        name: one of `names()`.
-        folder: where files are kept; `STEELYARD_DATA`, else a cache of the user, by default. `STEELYARD_DATASETS` is a folder whose
-            copies are taken in place of a download.
-    Returns:
-        File name -> path.
-    Example:
-        >>> try:
-        ...     sy.datasets.fetch("tx4")
-        ... except sy.CallError as error:
-        ...     print("did you mean 'tx40'" in str(error))
-        True
+    Raises LogError where that fails.
+
+    Parameters
+    ----------
+    name : one of `names()`.
+    folder : where files are kept; `STEELYARD_DATA`, else a cache of the user, by default.
+        `STEELYARD_DATASETS` is a folder whose copies are taken in place of a download.
+
+    Returns
+    -------
+    File name -> path.
+
+    Examples
+    --------
+    >>> try:
+    ...     sy.datasets.fetch("tx4")
+    ... except sy.CallError as error:
+    ...     print("did you mean 'tx40'" in str(error))
+    True
     """
-    found = _dataset(name)
+    dataset = _dataset(name)
     require_package("pooch", "datasets", "sy.datasets.fetch")
     import pooch
 
-    kept = Path(folder or os.environ.get("STEELYARD_DATA") or pooch.os_cache("steelyard")) / name
+    target = Path(folder or os.environ.get("STEELYARD_DATA") or pooch.os_cache("steelyard")) / name
     pooch.get_logger().setLevel("WARNING")
-    return {file: _fetched(name, file, address, digest, kept) for file, (address, digest) in found.files.items()}
+    return {
+        file: _fetch_file(name, file, address, digest, target)
+        for file, (address, digest) in dataset.files.items()
+    }
 
 
-def _fetched(name: str, file: str, address: str, digest: str, kept: Path) -> Path:
-    """The path of a file whose checksum is right."""
+def _fetch_file(name: str, file: str, address: str, digest: str, target: Path) -> Path:
+    """Return the path of a file whose checksum is right."""
     import pooch
 
-    _copy_from_mirror(file, digest, kept)
+    _copy_from_mirror(file, digest, target)
     try:
-        return Path(pooch.retrieve(address, known_hash=f"sha256:{digest}", fname=file, path=kept))
+        return Path(pooch.retrieve(address, known_hash=f"sha256:{digest}", fname=file, path=target))
     except ValueError:
-        sentence = "what came is not the file that is listed: its SHA-256 differs. The source may have changed; nothing was kept"
+        sentence = (
+            "what came is not the file that is listed: its SHA-256 differs. The source may have"
+            " changed; nothing was kept"
+        )
         raise LogError(f"datasets: {name}: {file} from {address}: {sentence}") from None
     except OSError as error:
         raise LogError(
-            f"datasets: {name}: {file} cannot be fetched from {address}: {error}; without a network, put it into {kept}"
+            f"datasets: {name}: {file} cannot be fetched from {address}: {error}; without a"
+            f" network, put it into {target}"
         ) from None
 
 
-def _copy_from_mirror(file: str, digest: str, kept: Path) -> None:
-    """Copy a file with this checksum from the folder that `STEELYARD_DATASETS` names, at any depth, unless it is kept already."""
+def _copy_from_mirror(file: str, digest: str, target: Path) -> None:
+    """Copy a file of this checksum from the folder `STEELYARD_DATASETS`, unless it is cached.
+
+    The folder is searched at any depth.
+    """
     mirror = os.environ.get("STEELYARD_DATASETS")
-    if not mirror or (kept / file).exists():
+    if not mirror or (target / file).exists():
         return
     for path in sorted(Path(mirror).rglob(file)):
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest:
-            make_folder(kept)
-            write_whole(kept / file, path.read_bytes())
+            make_folder(target)
+            write_atomic(target / file, path.read_bytes())
             return
 
 

@@ -1,4 +1,7 @@
-"""An identification without a robot: a perturbed robot stands for the real one, moves, is recorded, identified and validated."""
+"""A rehearsal of an identification without a robot.
+
+A perturbed robot takes the place of the real one: it moves, is recorded, identified and validated.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +40,36 @@ class Rehearsal:
 
 
 def rehearse(robot: Robot, seed: int, progress: Callable[[str, float], None]) -> Rehearsal:
-    """Perturb, move, record, identify, validate. Each motion is one long period, so that no ripple comes twice."""
+    """Perturb, move, record, identify and validate a robot.
+
+    Each motion is one long period, so that no ripple repeats.
+    """
     true_robot = perturbed(robot, seed)
     progress("choosing a motion", 0.0)
     chosen = excite(
-        robot, SECONDS, HARMONICS, 1 / SECONDS, seed, starts=STARTS, progress=lambda _, share: progress("choosing a motion", 0.3 * share)
+        robot,
+        SECONDS,
+        HARMONICS,
+        1 / SECONDS,
+        seed,
+        starts=STARTS,
+        progress=lambda _, share: progress("choosing a motion", 0.3 * share),
     )
     second = excite(robot, SECONDS, HARMONICS, 1 / SECONDS, seed + 1, candidates=10)
     progress("recording", 0.3)
-    log, other = (record(true_robot, motion, RATE, seed + k) for k, motion in enumerate((chosen, second)))
-    fit = identify(robot, log, progress=lambda sentence, share: progress(sentence, 0.35 + 0.6 * share))
+    log, other = (
+        record(true_robot, motion, RATE, seed + k) for k, motion in enumerate((chosen, second))
+    )
+    fit = identify(
+        robot, log, progress=lambda sentence, share: progress(sentence, 0.35 + 0.6 * share)
+    )
     progress("validating", 0.95)
-    return Rehearsal(robot, true_robot, chosen, log, other, fit, fit.validate(other))
+    return Rehearsal(
+        robot=robot,
+        true_robot=true_robot,
+        motion=chosen,
+        log=log,
+        other=other,
+        fit=fit,
+        validation=fit.validate(other),
+    )

@@ -1,4 +1,6 @@
-"""The one writer of files and folders: atomic, never through links, over existing files only if asked.
+"""The only writer of files and folders: atomic, never through links.
+
+Existing files are replaced only on request.
 
 Content is written under a temporary name beside the target, flushed to the disk and then renamed.
 A target is a new name or a regular file: symbolic links, devices and pipes are refused. Links among
@@ -10,23 +12,33 @@ contains the writing process: files of a process that was killed are removed by 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ..errors import CallError
-from .moves import Content, Move, create_temporary, merge, rename_all
+from .moves import Content, Move, create_temporary, merge_folders, rename_all
+from .staging import require_unchanged, staging, staging_folder
 from .targets import OVERWRITE, Name, check_entry, exists_error, link_error, open_parent, refusals
 from .temporary import TEMPORARY, remove, temporary_name
 
 __all__ = [
-    "OVERWRITE", "TEMPORARY", "Content", "Name", "check_file", "check_folder", "located", "make_folder", "whole_folder",
-    "write_files", "write_into", "write_whole",
-]  # fmt: skip
+    "OVERWRITE",
+    "TEMPORARY",
+    "Content",
+    "Name",
+    "check_file",
+    "check_folder",
+    "make_folder",
+    "resolve_target",
+    "whole_folder",
+    "write_atomic",
+    "write_files",
+    "write_into",
+]
 
 
-def write_whole(
+def write_atomic(
     path: Name,
     content: Content,
     overwrite: bool = False,
@@ -46,7 +58,7 @@ def write_whole(
     Raises CallError if the target cannot be written or the system refuses.
     """
     if not isinstance(path, (str, os.PathLike)):
-        located(path)  # raises
+        resolve_target(path)  # raises
     write_files({path: content}, overwrite, mode, within)
     return Path(path)
 
@@ -57,7 +69,7 @@ def write_files(
     mode: int | None = None,
     within: Name | None = None,
 ) -> None:
-    """Write several files, all or none; the arguments are those of `write_whole`."""
+    """Write several files, all or none; arguments are as for `write_atomic`."""
     targets = {check_file(path, overwrite, within): content for path, content in contents.items()}
     with ExitStack() as stack:
         parents = {target.parent for target in targets}
@@ -91,9 +103,13 @@ def write_into(folder: Name, contents: Mapping[str, Content], overwrite: bool = 
 
 @contextmanager
 def whole_folder(path: Name, overwrite: bool = False, within: Name | None = None) -> Iterator[Path]:
-    """Give a temporary folder to fill; its files appear in the folder `path` when the block ends without an error.
+    """Yield a temporary folder; its files appear in the folder `path` at the end of the block.
 
-    With `overwrite` the folder may have files already: those of the same names are replaced, all or none, and the others stay.
+    Its files appear in the folder `path` when the block ends without an error.
+
+    With `overwrite` the folder may have files already: those of the same names are replaced, all or
+    none, and the others stay. Fill it with the writers of this module: they reach it by its handle,
+    so that a link planted in it, or in its place, is not followed.
     """
     target = check_folder(path, overwrite, within)
     with open_parent(target.parent, within) as parent:
@@ -101,19 +117,24 @@ def whole_folder(path: Name, overwrite: bool = False, within: Name | None = None
         with refusals(target):
             parent.mkdir(name)
         try:
-            yield parent.path / name
-            with refusals(target), parent.subfolder(name) as filled:
-                if parent.status(target.name) is None:
-                    parent.replace(name, parent, target.name)
-                else:
-                    merge(filled, parent, target.name, overwrite)
+            with staging(parent, name) as filled:
+                yield filled.path
+                with refusals(target):
+                    require_unchanged(parent, name, filled)
+                    if parent.status(target.name) is None:
+                        parent.replace(name, parent, target.name)
+                    else:
+                        merge_folders(filled, parent, target.name, overwrite)
         finally:
-            shutil.rmtree(parent.path / name, ignore_errors=True)
+            remove(parent, name)
 
 
 def check_file(path: Name, overwrite: bool = False, within: Name | None = None) -> Path:
-    """Return the path of a file with the links above it resolved, if it may be written now; CallError if not."""
-    target = located(path, within)
+    """Return the path of a file that may be written now; CallError otherwise.
+
+    Links above it are resolved.
+    """
+    target = resolve_target(path, within)
     if target.is_dir() and not target.is_symlink():
         raise CallError(f"{target} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
@@ -124,8 +145,11 @@ def check_file(path: Name, overwrite: bool = False, within: Name | None = None) 
 
 
 def check_folder(path: Name, overwrite: bool = False, within: Name | None = None) -> Path:
-    """Return the path of a folder if it may be filled now: it is absent or empty, or `overwrite` is True; CallError if not."""
-    target = located(path, within)
+    """Return the path of a folder that may be filled now; CallError otherwise.
+
+    It is absent or empty, or `overwrite` is True.
+    """
+    target = resolve_target(path, within)
     if target.is_symlink():
         raise link_error(target)
     if not target.parent.is_dir():
@@ -137,8 +161,8 @@ def check_folder(path: Name, overwrite: bool = False, within: Name | None = None
     return target
 
 
-def located(path: object, within: Name | None = None) -> Path:
-    """Return a path with the links above its last component resolved, inside a folder `within` none.
+def resolve_target(path: object, within: Name | None = None) -> Path:
+    """Return a path with links above its last component resolved, but none below `within`.
 
     Raises CallError if it is no path, if the system refuses the name, or if it is outside `within`.
     """
@@ -146,9 +170,13 @@ def located(path: object, within: Name | None = None) -> Path:
         raise CallError(f"expected the path to write to, not {type(path).__name__}")
     plain = Path(path)
     with refusals(plain):
-        if within is not None:
+        if staging_folder(Path(os.path.abspath(plain)).parent) is not None:
+            target = Path(os.path.abspath(plain))  # what is in it is reached by its handle
+        elif within is not None:
             target = Path(os.path.abspath(plain))
-            if not target.is_relative_to(os.path.abspath(within)) or target == Path(os.path.abspath(within)):
+            if not target.is_relative_to(os.path.abspath(within)) or target == Path(
+                os.path.abspath(within)
+            ):
                 raise CallError(f"{target} is not within {os.path.abspath(within)}")
         elif plain.name in ("", ".."):
             target = Path(os.path.realpath(plain))
@@ -160,10 +188,12 @@ def located(path: object, within: Name | None = None) -> Path:
 
 
 def make_folder(path: Name, mode: int = 0o777) -> Path:
-    """Make a folder and those above it that are absent; a link that leads to no folder is refused."""
+    """Make a folder with its parents; a link that leads to no folder is refused."""
     folder = Path(path)
     with refusals(folder):
-        if not folder.is_dir():
+        if staging_folder(folder) is not None:
+            open_parent(folder, None, create=True).close()
+        elif not folder.is_dir():
             if folder.is_symlink():
                 raise link_error(folder)
             make_folder(folder.parent, mode)

@@ -1,4 +1,4 @@
-"""Temporary files renamed to their targets, all or none."""
+"""Renaming of temporary files to their targets, all or none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .open_folder import OpenFolder, is_link
 from .targets import check_entry, exists_error, link_error, refusals
 from .temporary import remove, temporary_name
 
-Content = bytes | str | Callable[[BinaryIO], object]  # text is written as UTF-8; a function writes to the open file
+# text is written as UTF-8; a function writes to the open file
+Content = bytes | str | Callable[[BinaryIO], object]
 
 
 class Move(NamedTuple):
@@ -45,8 +46,8 @@ def create_temporary(move: Move, content: Content, mode: int | None) -> None:
         os.fsync(file.fileno())
 
 
-def merge(filled: OpenFolder, parent: OpenFolder, name: str, overwrite: bool) -> None:
-    """Move all files of a folder, those of its subfolders too, into a folder that exists; all or none."""
+def merge_folders(filled: OpenFolder, parent: OpenFolder, name: str, overwrite: bool) -> None:
+    """Move all files of a folder and its subfolders into an existing folder, all or none."""
     with ExitStack() as stack:
         target = stack.enter_context(parent.subfolder(name))
         new_folders: list[tuple[OpenFolder, str]] = []
@@ -60,12 +61,12 @@ def merge(filled: OpenFolder, parent: OpenFolder, name: str, overwrite: bool) ->
 
 
 def _moves(
-    filled: OpenFolder,
-    target: OpenFolder,
-    stack: ExitStack,
-    new: list[tuple[OpenFolder, str]],
+    filled: OpenFolder, target: OpenFolder, stack: ExitStack, new: list[tuple[OpenFolder, str]]
 ) -> Iterator[Move]:
-    """Give the move of every file in a folder; the folders that they need are made and noted in `new`."""
+    """Yield the move of every file in a folder.
+
+    The folders that they need are made and listed in `new`.
+    """
     for name in filled.names():
         info = filled.status(name)
         if info is None or not stat.S_ISDIR(info.st_mode):
@@ -77,7 +78,10 @@ def _moves(
             new.append((target, name))
         elif is_link(existing):
             raise link_error(target.path / name)
-        below = stack.enter_context(filled.subfolder(name)), stack.enter_context(target.subfolder(name))
+        below = (
+            stack.enter_context(filled.subfolder(name)),
+            stack.enter_context(target.subfolder(name)),
+        )
         yield from _moves(*below, stack, new)
 
 
@@ -106,12 +110,15 @@ def rename_all(moves: Sequence[Move], overwrite: bool) -> None:
 
 
 def _copy(folder: OpenFolder, name: str) -> str:
-    """Return the temporary name of a copy of a file: a second name of it where the file system has those."""
+    """Return the temporary name of a copy of a file: a hard link where possible."""
     copy = temporary_name(folder, Path(name).suffix)
     try:
         folder.link(name, folder, copy)
     except (OSError, NotImplementedError):
-        with open(folder.open_regular(name), "rb") as source, open(folder.create(copy), "r+b") as target:
+        with (
+            open(folder.open_regular(name), "rb") as source,
+            open(folder.create(copy), "r+b") as target,
+        ):
             shutil.copyfileobj(source, target)
             if hasattr(os, "fchmod"):
                 os.fchmod(target.fileno(), os.fstat(source.fileno()).st_mode & 0o777)
@@ -119,7 +126,7 @@ def _copy(folder: OpenFolder, name: str) -> str:
 
 
 def _rename(move: Move, overwrite: bool) -> None:
-    """Rename a file; without `overwrite` fail if another process has written the target meanwhile."""
+    """Rename a file; without `overwrite`, fail if the target exists by now."""
     if overwrite:
         move.folder.replace(move.temporary, move.target, move.name)
         return
@@ -128,7 +135,8 @@ def _rename(move: Move, overwrite: bool) -> None:
             move.folder.link(move.temporary, move.target, move.name)
         except FileExistsError:
             raise
-        except (OSError, NotImplementedError):  # a file system without hard links: reserve the name first
+        # a file system without hard links: reserve the name first
+        except (OSError, NotImplementedError):
             os.close(move.target.create(move.name))
             _replace_reserved(move)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""An open folder: its entries are reached through the folder's handle, and links are never followed.
+"""An open folder, whose entries are reached through its handle; links are never followed.
 
 Where the system has no such handles (Windows), entries are reached by path; links are then
 recognised before each use instead of by the system call itself.
@@ -12,7 +12,10 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-HANDLES = hasattr(os, "O_DIRECTORY") and {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
+HANDLES = (
+    hasattr(os, "O_DIRECTORY")
+    and {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
+)
 _CLOSED = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSED
@@ -30,8 +33,11 @@ class OpenFolder:
         self.path, self.handle = path, handle
 
     @classmethod
-    def at(cls, path: Path, follow: bool = True) -> OpenFolder:
-        """Open the folder at a path; with `follow=False` a link in its last component is refused."""
+    def open(cls, path: Path, follow: bool = True) -> OpenFolder:
+        """Open the folder at a path.
+
+        With `follow=False` a link in its last component is refused.
+        """
         if HANDLES:
             return cls(path, _folder_handle(path, None, follow))
         if not follow:
@@ -45,7 +51,17 @@ class OpenFolder:
             self.mkdir(name)
         if self.handle is not None:
             return OpenFolder(self.path / name, _folder_handle(name, self.handle, False))
-        return OpenFolder.at(self.path / name, follow=False)
+        return OpenFolder.open(self.path / name, follow=False)
+
+    def again(self) -> OpenFolder:
+        """Open the same folder a second time."""
+        if self.handle is not None:
+            return OpenFolder(self.path, os.dup(self.handle))
+        return OpenFolder.open(self.path, follow=False)
+
+    def info(self) -> os.stat_result:
+        """Return the status of the folder itself."""
+        return os.lstat(self.path) if self.handle is None else os.fstat(self.handle)
 
     def status(self, name: str) -> os.stat_result | None:
         """Return the status of an entry, of a link itself; None if there is no such entry."""
@@ -55,7 +71,10 @@ class OpenFolder:
             return None
 
     def create(self, name: str, mode: int = 0o666) -> int:
-        """Create a new file and return its descriptor; FileExistsError for any entry of that name."""
+        """Create a new file and return its descriptor.
+
+        FileExistsError for any entry of that name.
+        """
         return os.open(self._key(name), _NEW, mode, dir_fd=self.handle)
 
     def open_regular(self, name: str) -> int:
@@ -85,7 +104,10 @@ class OpenFolder:
         os.rmdir(self._key(name), dir_fd=self.handle)
 
     def replace(self, name: str, target: OpenFolder, new_name: str) -> None:
-        """Rename an entry to a name in a folder; a file or a link of that name is replaced itself."""
+        """Rename an entry to a name in a folder.
+
+        A file or a link of that name is replaced itself.
+        """
         here, there = self._key(name), target._key(new_name)
         os.replace(here, there, src_dir_fd=self.handle, dst_dir_fd=target.handle)
 
@@ -95,7 +117,9 @@ class OpenFolder:
         if self.handle is None:
             os.link(here, there)
         else:
-            os.link(here, there, src_dir_fd=self.handle, dst_dir_fd=target.handle, follow_symlinks=False)
+            os.link(
+                here, there, src_dir_fd=self.handle, dst_dir_fd=target.handle, follow_symlinks=False
+            )
 
     def close(self) -> None:
         """Close the folder's handle."""
@@ -106,7 +130,12 @@ class OpenFolder:
     def __enter__(self) -> OpenFolder:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _key(self, name: str) -> str:
@@ -116,9 +145,11 @@ class OpenFolder:
 
 
 def is_link(info: os.stat_result) -> bool:
-    """Return whether the status from `lstat` is that of a symbolic link or a junction of Windows."""
+    """Return whether a status from `lstat` is a symbolic link or a Windows junction."""
     junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
-    return stat.S_ISLNK(info.st_mode) or (junction is not None and getattr(info, "st_reparse_tag", 0) == junction)
+    return stat.S_ISLNK(info.st_mode) or (
+        junction is not None and getattr(info, "st_reparse_tag", 0) == junction
+    )
 
 
 def _folder_handle(path: Path | str, parent: int | None, follow: bool) -> int:

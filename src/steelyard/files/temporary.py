@@ -1,4 +1,7 @@
-"""Names of temporary files: they contain the writing process, so that those of dead processes can be removed."""
+"""Names of temporary files.
+
+They contain the writing process, so that files of dead processes can be removed.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,23 @@ TEMPORARY = ".steelyard-"  # how temporary names begin
 
 
 def temporary_name(folder: OpenFolder, suffix: str = "") -> str:
-    """Return a name that tells the machine and the process; remove those of processes that are dead."""
+    """Return a name that contains machine and process; remove files of dead processes."""
     sweep(folder)
     return f"{TEMPORARY}{_machine()}-{os.getpid()}-{secrets.token_hex(6)}{suffix}"
 
 
 @cache
 def _machine() -> str:
-    """Return a digest of what numbers of processes belong to: the host since it was started, and within it a container."""
+    """Return a digest of the host since its start, and of the container within it.
+
+    Process ids are unique within these.
+    """
     known = [os.uname().nodename if hasattr(os, "uname") else ""]
     with suppress(OSError):
-        known += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
+        known += [
+            Path("/proc/sys/kernel/random/boot_id").read_text(),
+            os.readlink("/proc/self/ns/pid"),
+        ]
     return hashlib.blake2b("\n".join(known).encode(), digest_size=4).hexdigest()
 
 

@@ -1,17 +1,57 @@
-"""Options of an identification: how samples are prepared, what is to be found, and by which estimator."""
+"""Options of an identification: preparation of samples, model and estimator."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..arguments import instance
 from ..errors import CallError, suggest
+from ..mechanism.model import Coupling
+from ..options import options_of
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
+from .model.bounds import Bounds
+from .model.known import KnownArgument
 from .model.model_options import ModelOptions
 from .samples.preparation import Preparation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class IdentifyKeywords(TypedDict, total=False):
+    """Single options of an identification: the fields of `Preparation` and `ModelOptions`."""
+
+    smoothing: str | None
+    cutoff: float | None
+    decimate: int | None
+    mask: Mapping[str, float] | Sequence[float] | float | None
+    delay: str | float | Sequence[float] | Mapping[str, float]
+    controller: Any
+    period: float | None
+    friction: Sequence[str]
+    rotor: bool
+    coulomb_width: str | float | Sequence[float] | Mapping[str, float]
+    hold: Sequence[str] | Mapping[str, float | None]
+    bounds: Bounds | None
+    prior: str | None
+    coupling: Coupling | Sequence[Coupling | Sequence[str]]
+    known: KnownArgument | None
+    drive_gains: Sequence[str]
+    known_mass: float | Mapping[str, float] | None
+    gear_ratio: float | Sequence[float] | Mapping[str, float] | None
+    elastic: bool | str | Sequence[str]
+
+
+class CrossValidationKeywords(IdentifyKeywords, total=False):
+    """Arguments of `identify` that a cross-validation passes on."""
+
+    estimator: str | Estimator | None
+    preparation: Preparation | None
+    model: ModelOptions | None
+    diagnose: bool
 
 
 @dataclass(frozen=True)
@@ -26,26 +66,52 @@ class Options:
         """Return every option that has a plain value, by its short name."""
         groups = {**vars(self.preparation), **vars(self.model)}
         known = self.model.known if isinstance(self.model.known, Mapping) else {}
-        coupling = [(each.joint_a, each.joint_b) for each in self.model.coupling]
-        law = None if self.preparation.controller is None else type(self.preparation.controller).__name__
+        coupling = [(each.joint_a, each.joint_b) for each in self.model.couplings]
+        law = (
+            None
+            if self.preparation.controller is None
+            else type(self.preparation.controller).__name__
+        )
         groups["controller"] = law
-        return {**groups, "hold": tuple(groups["hold"]), "bounds": dict(groups["bounds"] or {}), "known": known, "coupling": coupling}
+        return {
+            **groups,
+            "hold": tuple(groups["hold"]),
+            "bounds": dict(groups["bounds"] or {}),
+            "known": known,
+            "coupling": coupling,
+        }
 
 
 def make_options(
-    estimator: str | Estimator | None = None, preparation: Preparation | None = None, model: ModelOptions | None = None, **short: Any
+    estimator: str | Estimator | None = None,
+    preparation: Preparation | None = None,
+    model: ModelOptions | None = None,
+    **keywords: Unpack[IdentifyKeywords],
 ) -> Options:
-    """Return options from the three groups; `short` are single fields of Preparation and ModelOptions, which take precedence.
+    """Return options from the three groups, with single fields taking precedence.
 
-    Raises CallError for a name that neither has.
+    Raises
+    ------
+    CallError, naming the nearest options, for a keyword that no group has.
     """
-    prepared, sought = ({field.name for field in fields(group)} for group in (Preparation, ModelOptions))
-    for name in short:
-        if name not in prepared | sought:
-            known = ("estimator", "preparation", "model", "diagnose", "progress", *sorted(prepared | sought))
+    of_samples = {each.name for each in options_of(Preparation)}
+    of_model = {each.name for each in options_of(ModelOptions)}
+    for name in keywords:
+        if name not in of_samples | of_model:
+            arguments = ("estimator", "preparation", "model", "diagnose", "progress")
+            known = (*arguments, *sorted(of_samples | of_model))
             raise CallError(f"identify has no option called {name!r}; {suggest(name, known)}")
-    given = Preparation() if preparation is None else instance("preparation", preparation, Preparation)
-    wanted = ModelOptions() if model is None else instance("model", model, ModelOptions)
-    preparation = replace(given, **{n: v for n, v in short.items() if n in prepared})
-    model = replace(wanted, **{n: v for n, v in short.items() if n in sought})
-    return Options(preparation, model, make_estimator(estimator, model.prior, preparation.controller))
+    preparation = (
+        Preparation() if preparation is None else instance("preparation", preparation, Preparation)
+    )
+    model = ModelOptions() if model is None else instance("model", model, ModelOptions)
+    values: Mapping[str, Any] = keywords
+    preparation = replace(
+        preparation, **{name: value for name, value in values.items() if name in of_samples}
+    )
+    model = replace(model, **{name: value for name, value in values.items() if name in of_model})
+    return Options(
+        preparation=preparation,
+        model=model,
+        estimator=make_estimator(estimator, model.prior, preparation.controller),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,17 +14,21 @@ from ..arguments import whole_number
 from ..errors import CallError, refuse_loops, require_robot
 from ..robot import Robot
 from ..signals.log import Log
-from .estimators.torque_delay import estimate_delay
+from .build_problem import Progress
 from .identify import identify
 from .model.accumulator import on_one_core
 from .model.known import Torque
 from .model.linear_model import build_model
+from .nuisance.torque_delay import estimate_delay
+from .options import CrossValidationKeywords
 from .result.fit import Fit
 from .result.prediction import Region
 from .result.validation import Validation, validation_samples
 from .samples.preparation import Preparation
 from .samples.samples import FEWEST, list_of_logs, require_log
-from .settle import Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def validate_robot(robot: Robot, log: Log, preparation: Preparation | None = None) -> Validation:
@@ -42,26 +46,33 @@ def validate_robots(
     gains: ArrayLike = 1.0,
     region: Region | None = None,
 ) -> tuple[Validation, ...]:
-    """Return predicted against measured torque of each of several robots on the same samples of a log.
+    """Return predicted against measured torque of several robots on the same samples.
 
-    The log is prepared once, by the default preparation unless another is given. The delay of its torque is one for all robots: unless it
-    is given, it is estimated with the kinematics of the first, whatever parameters and friction that has. Torque and predictions pass the
-    same low-pass. `progress(sentence, share)` is called as the work goes on. `gains` (n,) are the drive gains that predictions are divided
-    by, `region` the states that a fit covers.
+    The log is prepared once, by the default preparation unless another is given. The delay of its
+    torque is one for all robots: unless it is given, it is estimated with the kinematics of the
+    first, whatever parameters and friction that has. Torque and predictions pass the same low-pass.
+    `progress(sentence, share)` is called as the work goes on. `gains` (n,) are the drive gains that
+    predictions are divided by, `region` the states that a fit covers.
     """
     tell = progress or (lambda sentence, share: None)
     if not robots:
         raise CallError("validate_robots needs one robot or several")
     for robot in robots:
         require_robot(robot, "validate_robots", known_function=True)
-        refuse_loops(robot, "validate_robots", "identify(robot, log) gives a fit, whose validate(log) takes another log")
+        refuse_loops(
+            robot,
+            "validate_robots",
+            "identify(robot, log) gives a fit, whose validate(log) takes another log",
+        )
     torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
     tell("preparing the samples", 0.0)
     samples = validation_samples(robots[0], log, preparation, region)
     delay = None if preparation is None else preparation.given_delay(samples.joint_names)
     if delay is None:
         tell("finding the delay of the torque", 0.3)
-        delay, _ = estimate_delay(build_model(robots[0].without_friction().without_rotors()), (samples.samples,))
+        delay, _ = estimate_delay(
+            build_model(robots[0].without_friction().without_rotors()), (samples.samples,)
+        )
     scored = []
     for number, (robot, torque) in enumerate(zip(robots, torques, strict=True)):
         tell(f"predicting the torques of {robot.name}", 0.6 + 0.4 * number / len(robots))
@@ -70,14 +81,20 @@ def validate_robots(
 
 
 def torque_in_order(robot: Robot, joint_names: tuple[str, ...]) -> Torque:
-    """Return a robot's torque as a function of q, qd, qdd, each (N, n), in another order of its joints."""
-    own = robot.joint_names
-    if set(own) != set(joint_names):
+    """Return a robot's torque function of q, qd, qdd, each (N, n), in another joint order."""
+    names = robot.joint_names
+    if set(names) != set(joint_names):
         raise CallError(
-            f"validate: {robot.name} has the joints {', '.join(own)}; expected those of the first robot, {', '.join(joint_names)}"
+            f"validate: {robot.name} has the joints {', '.join(names)}; expected those of the first"
+            f" robot, {', '.join(joint_names)}"
         )
-    there, back = [joint_names.index(name) for name in own], [own.index(name) for name in joint_names]
-    return lambda q, qd, qdd: robot.inverse_dynamics(q[:, there], qd[:, there], qdd[:, there])[:, back]
+    there, back = (
+        [joint_names.index(name) for name in names],
+        [names.index(name) for name in joint_names],
+    )
+    return lambda q, qd, qdd: robot.inverse_dynamics(q[:, there], qd[:, there], qdd[:, there])[
+        :, back
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,25 +112,41 @@ class CrossValidation:
         return float(np.sqrt(e / tau)) if tau else 0.0
 
     def __str__(self) -> str:
-        rows = [f"part {k}: {v.total_relative_error:.2%}" for k, v in enumerate(self.validations, 1)]
+        rows = [
+            f"part {k}: {v.total_relative_error:.2%}" for k, v in enumerate(self.validations, 1)
+        ]
         return "\n".join([*rows, f"in all: {self.total_relative_error:.2%}"])
 
 
-def cross_validate(robot: Robot, log: Log | Iterable[Log], blocks: int = 4, **options: Any) -> CrossValidation:
-    """Identify from all logs but one and validate on that one, in turn; a single log is cut into consecutive blocks.
+def cross_validate(
+    robot: Robot,
+    log: Log | Iterable[Log],
+    blocks: int = 4,
+    **options: Unpack[CrossValidationKeywords],
+) -> CrossValidation:
+    """Identify from all logs but one and validate on that one, in turn.
 
-    Neighbouring samples are not independent, so blocks are left out and not single samples. `options` are those of `identify`; if
-    those of the preparation are equal, parts are scored on the same samples whatever the others are, see `Fit.validate`.
-    Roberts et al., Ecography 40 (2017), p. 913.
+    A single log is cut into consecutive blocks.
+
+    Neighbouring samples are not independent, so blocks are left out and not single samples.
+    `options` are those of `identify`; if those of the preparation are equal, parts are scored on
+    the same samples whatever the others are, see `Fit.validate`. Roberts et al., Ecography 40
+    (2017), p. 913.
     """
     require_robot(robot, "cross_validate", known_function=True)
     logs = list_of_logs(log)
     if len(logs) == 1:
         require_log(logs[0])
-        number = whole_number("cross_validate: the number of blocks", blocks, 2, max(2, logs[0].N // FEWEST))
+        number = whole_number(
+            "cross_validate: the number of blocks", blocks, 2, max(2, logs[0].N // FEWEST)
+        )
         edges = np.linspace(0, logs[0].N, number + 1).astype(int)
         logs = [logs[0][a:b] for a, b in pairwise(edges)]
+    options = {"diagnose": False, **options}
     fits = tuple(
-        identify(robot, [other for j, other in enumerate(logs) if j != k], **{"diagnose": False, **options}) for k in range(len(logs))
+        identify(robot, [other for j, other in enumerate(logs) if j != k], **options)
+        for k in range(len(logs))
     )
-    return CrossValidation(fits, tuple(fit.validate(one) for fit, one in zip(fits, logs, strict=True)))
+    return CrossValidation(
+        fits, tuple(fit.validate(one) for fit, one in zip(fits, logs, strict=True))
+    )

@@ -1,1 +1,1 @@
-"""Work that could end or exhaust the process, in one child process of its own."""
+"""Calls that may crash or exhaust memory, made in a child process."""

@@ -1,8 +1,9 @@
-"""call_isolated: a function in a child process that may crash, run out of memory or never end, without harm to this one.
+"""call_isolated: call a function in a child process that may crash or exhaust its limits.
 
-The child is started at first use and stays; it is started again after it has ended. It is a plain `subprocess`, so that scripts need no
-guard and daemonic workers have one too. A forked process starts its own. Where no child can be started (a frozen application), the call is
-refused, unless `reading_limits(in_process=True)` allows it in this process.
+The child is started at first use and stays; it is started again after it has ended. It is a plain
+`subprocess`, so that scripts need no guard and daemonic workers have one too. A forked process
+starts its own. Where no child can be started (a frozen application), the call is refused, unless
+`reading_limits(in_process=True)` allows it in this process.
 """
 
 from __future__ import annotations
@@ -24,16 +25,21 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FAMILY, SteelyardError, SteelyardWarning, foreign, words_of
+from ..errors import FAMILY, SteelyardError, SteelyardWarning, translate_errors, words_of
 from ..fork import once_per_process, reset_after_fork
 from ..parent_process import parent_identity
 from ..resource_limits import VARIABLE, limits_in_force, too_much
-from .parcel import packed, unpacked
+from .wire_format import decode, encode
 from .worker import READY, write_parts
 
-START = "import json, sys; sys.path[:], parent = json.loads(sys.argv[1]); from steelyard.isolation.worker import main; main(*parent)"
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # each thread of BLAS would take memory, and no reader multiplies
-SPARE, COPIES = 2.0, 3.0  # memory of a reader: in that of what it may return, and in that of the file
+START = (
+    "import json, sys; sys.path[:], parent = json.loads(sys.argv[1]); from"
+    " steelyard.isolation.worker import main; main(*parent)"
+)
+# each thread of BLAS would take memory, and no reader multiplies
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# memory of a reader: in that of what it may return, and in that of the file
+SPARE, COPIES = 2.0, 3.0
 
 _lock = once_per_process(Lock)
 _running: dict[str, subprocess.Popen[bytes]] = {}
@@ -47,40 +53,59 @@ def call_isolated(
     packages: Sequence[str] = (),
     size: float = 0,
 ) -> Any:
-    """Return what a function of a module returns, called in the child: plain data and arrays, no pickles.
+    """Call a function of a module in the child and return its result.
 
-    failure: begins the sentence of an error of the family if the child ends or the function raises something else than the family.
-    packages: what the function imports, so that loading them does not count. size [bytes] of the file that it reads, for its time.
+    Arguments and result are plain data and arrays, no pickles.
+
+    failure: begins the sentence of an error of the family if the child ends or the function raises
+    something else than the family. packages: what the function imports, so that loading them does
+    not count. size [bytes] of the file that it reads, for its time.
     """
     limits = limits_in_force()
     call = {
-        "module": function.__module__, "function": function.__name__, "arguments": arguments, "packages": list(packages),
-        "memory": SPARE * limits.memory + COPIES * size, "seconds": limits.seconds_for(size), "limits": asdict(limits),
+        "module": function.__module__,
+        "function": function.__name__,
+        "arguments": arguments,
+        "packages": list(packages),
+        "memory": SPARE * limits.memory + COPIES * size,
+        "seconds": limits.seconds_for(size),
+        "limits": asdict(limits),
         "here": _here(),
-    }  # fmt: skip
+    }
     with _lock():
-        child = _started()
+        child = _start_child()
         if isinstance(child, str):
-            return _called_here(function, arguments, failure, family, child)
+            return _call_here(function, arguments, failure, family, child)
         answered = _exchange(child, call)
     if isinstance(answered, int):
-        raise family(f"{failure} ({_ended(answered, limits.seconds_for(size))})")
+        raise family(f"{failure} ({_why_ended(answered, limits.seconds_for(size))})")
     for message in answered["warnings"]:
         warnings.warn(message, SteelyardWarning, stacklevel=3)
     if "error" in answered:
         known = FAMILY.get(answered["error"])
-        raise family(f"{failure} ({answered['words']})") if known is None else known(answered["words"])
+        raise (
+            family(f"{failure} ({answered['words']})")
+            if known is None
+            else known(answered["words"])
+        )
     return answered["result"]
 
 
-def _called_here(function: Callable[..., Any], arguments: Sequence[Any], failure: str, family: type[SteelyardError], reason: str) -> Any:
-    """Call a function in this process if the user allows that, where no child could be started for a reason in words."""
+def _call_here(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    failure: str,
+    family: type[SteelyardError],
+    reason: str,
+) -> Any:
+    """Call a function in this process, if the user allows it, where no child can be started."""
     if not limits_in_force().in_process:
         raise family(
-            f"{failure} (the process that reads such files apart from yours cannot be started: {reason}). If you trust the file, "
-            f"read it in this process: with steelyard.reading_limits(in_process=True), or {VARIABLE}='in_process=1'"
+            f"{failure} (the separate process that reads such files cannot be started:"
+            f" {reason}). If you trust the file, read it in this process: with"
+            f" steelyard.reading_limits(in_process=True), or {VARIABLE}='in_process=1'"
         )
-    with foreign(failure, family):
+    with translate_errors(failure, family):
         return getattr(importlib.import_module(function.__module__), function.__name__)(*arguments)
 
 
@@ -94,16 +119,19 @@ def _here() -> str | None:
 def _exchange(child: subprocess.Popen[bytes], call: dict[str, Any]) -> Any:
     """Return the child's answer to a call, or its exit code if it ended."""
     try:
-        write_parts(child.stdin, packed(call))
+        write_parts(child.stdin, encode(call))
     except OSError:
         return _stop(child)
     return _answer(child)
 
 
 def _answer(child: subprocess.Popen[bytes]) -> Any:
-    """Return what the child says, or its exit code if it ended. Whatever interrupts the wait ends the child, whose answer is lost."""
+    """Return the child's answer, or its exit code if it ended.
+
+    An interruption of the wait ends the child.
+    """
     try:
-        return unpacked(lambda size: _read(child.stdout, size))
+        return decode(lambda size: _read(child.stdout, size))
     except EOFError:
         return _stop(child)
     except BaseException:
@@ -116,7 +144,8 @@ def _read(stream: Any, size: int) -> memoryview:
     filled = 0
     while filled < size:
         if os.name == "posix":
-            select.select([stream], [], [])  # which an interrupt ends even where a library has signals restart what they interrupt
+            # which an interrupt ends even where a library has signals restart what they interrupt
+            select.select([stream], [], [])
         count = stream.readinto(data[filled:])
         if not count:
             raise EOFError
@@ -124,15 +153,22 @@ def _read(stream: Any, size: int) -> memoryview:
     return data
 
 
-def _ended(code: int, seconds: float) -> str:
+def _why_ended(code: int, seconds: float) -> str:
     """Return why a child ended, in words."""
     if code == 1 or code == -getattr(signal, "SIGXCPU", 0):
         return too_much(f"it takes more than {seconds:.3g} s", "seconds", 10 * seconds)
-    name = signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"exit code {code}"
-    return f"the process that read it ended with {name}: the file is damaged, or needs more memory than a reader may use"
+    name = (
+        signal.Signals(-code).name
+        if code < 0 and -code in set(signal.Signals)
+        else f"exit code {code}"
+    )
+    return (
+        f"the process that read it ended with {name}: the file is damaged, or needs more memory"
+        " than a reader may use"
+    )
 
 
-def _started() -> subprocess.Popen[bytes] | str:
+def _start_child() -> subprocess.Popen[bytes] | str:
     """Return the child that runs, or a new one; where there can be none, the reason in words."""
     child = _running.get("child")
     if child is not None and child.poll() is None:
@@ -142,17 +178,25 @@ def _started() -> subprocess.Popen[bytes] | str:
     if getattr(sys, "frozen", False) or not sys.executable:
         return "this application has no Python interpreter that could run it"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    paths = json.dumps([[os.path.join(_here() or "", path) for path in sys.path], parent_identity()])
+    paths = json.dumps(
+        [[os.path.join(_here() or "", path) for path in sys.path], parent_identity()]
+    )
     command = [sys.executable, "-I", "-c", START, paths]
     try:
-        child = subprocess.Popen(command, bufsize=0, env=os.environ | ONE_THREAD, start_new_session=True, **pipes)  # type: ignore[call-overload]
+        child = subprocess.Popen(
+            command, bufsize=0, env=os.environ | ONE_THREAD, start_new_session=True, **pipes
+        )  # type: ignore[call-overload]
     except OSError as error:
         return words_of(error)
     _running["child"] = child
     answer = _answer(child)
     if answer == READY:
         return child
-    return f"{sys.executable} ended with exit code {answer}" if isinstance(answer, int) else "it answered something else"
+    return (
+        f"{sys.executable} ended with exit code {answer}"
+        if isinstance(answer, int)
+        else "it answered something else"
+    )
 
 
 def _stop(child: subprocess.Popen[bytes], kill: bool = False) -> int:

@@ -1,7 +1,10 @@
-"""Algorithms made into kernels: each is traced on a robot's tree, in the cheapest of the forms that give the same numbers, and compiled.
+"""Compiled kernels of the algorithms.
 
-An algorithm in joint space does not depend on the frames that links are described in, nor on how inertia is shared between the two sides of
-a joint that cannot tell: such an algorithm is traced on the tree as it is and on the customised tree, and the shorter program is kept.
+An algorithm is traced on a robot's tree with each implementation that suits the tree. The program
+with the fewest operations is compiled.
+
+An algorithm in joint space is independent of link frames and of the choice of base parameters. It
+is traced on the tree and on the customised tree, which has fewer constants.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 
 from ..algebra.vector import vector
 from ..compiler.ir.program import Program, trace
-from ..compiler.progress import TRACED, compiling, done
+from ..compiler.progress import TRACED, compiling, report_progress
 from ..compiler.runtime.cache import sources
 from ..compiler.runtime.interpreter import Interpreter
 from ..compiler.runtime.jit import machine
@@ -34,12 +37,23 @@ from ..mechanism.tree import BaseMotion, Tree
 from .algorithms import ALGORITHMS, NEEDS_MASS, Algorithm, require_mass
 from .loops import LOOP_ALGORITHMS
 
-__all__ = ["ALGORITHMS", "Algorithm", "LOOP_ALGORITHMS", "cost", "customised", "interpreter", "kernel", "kernel_of", "program"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "LOOP_ALGORITHMS",
+    "cost",
+    "customised",
+    "interpreter",
+    "kernel",
+    "kernel_of",
+    "program",
+]
 
 
 def customised(tree: Tree, level: bool = True) -> Tree:
-    """The tree whose joint-space dynamics are the same in the fewest constants; if not `level`, with its base's frame.
+    """Return the tree with the same joint-space dynamics and the fewest constants.
 
+    Canonical frames and base inertial parameters; the base frame is turned too if `level`.
     Khalil and Kleinfinger 1987.
     """
     return with_base_inertias(in_canonical_frames(tree, level))
@@ -55,11 +69,17 @@ def program(
     frame: str | None = None,
     columns: Sequence[int] | None = None,
 ) -> Program:
-    """The shortest program for an algorithm on a tree.
+    """Return the program of an algorithm on a tree with the fewest operations.
 
-    With `wrench`, names of frames, it also takes a wrench at each of them, (frames, 6); no names stand for the bodies' own frames. With
-    `base` it takes the motion of the base, (9), and with `parameters` the vector pi in the place of the tree's own. `columns` restricts a
-    matrix, such as a regressor, to some columns.
+    Parameters
+    ----------
+    tree, name : the robot, and a key of ALGORITHMS or LOOP_ALGORITHMS
+    wrench : frames with an external wrench as a further input, (frames, 6); an empty sequence
+        stands for the frames of all bodies
+    base : whether the motion of the base is an input, (9)
+    parameters : whether the parameter vector pi is an input, in place of the tree's constants
+    frame : frame of algorithms that need one
+    columns : the columns of a matrix, such as a regressor, that are computed; all if None
     """
     algorithm = ALGORITHMS[name] if name in ALGORITHMS else LOOP_ALGORITHMS[name]
     require_joints(tree, name)
@@ -70,27 +90,35 @@ def program(
     added = {"wrench": wrench is not None and not always, "base": base, "parameters": parameters}
     inputs, outputs = algorithm.operands(tree, [name for name, taken in added.items() if taken])
     if wrench:
-        inputs = [replace(each, shape=(len(wrench), 6)) if each.name == "wrench" else each for each in inputs]
+        inputs = [
+            replace(each, shape=(len(wrench), 6)) if each.name == "wrench" else each
+            for each in inputs
+        ]
     if columns is not None:
         outputs = [replace(output, shape=(*output.shape[:-1], len(columns))) for output in outputs]
     free = algorithm.joint_space and wrench is None and not parameters
     level = not base and not algorithm.base_frame
-    tried = [(form, way) for form in (forms(tree, level) if free else (tree,)) for way in algorithm.ways_on(tree, base)]
-    made = []
-    for i, (form, way) in enumerate(tried):
-        done(TRACED * i / len(tried))
-        made.append(trace(name, _call(way, form, wrench, base, parameters, frame, columns), inputs, outputs))
-    return min(made, key=cost)
+    variants = [
+        (form, function)
+        for form in (equivalent_trees(tree, level) if free else (tree,))
+        for function in algorithm.functions(tree, base)
+    ]
+    programs = []
+    for i, (form, function) in enumerate(variants):
+        report_progress(TRACED * i / len(variants))
+        run = _call(function, form, wrench, base, parameters, frame, columns)
+        programs.append(trace(name, run, inputs, outputs))
+    return min(programs, key=cost)
 
 
-def forms(tree: Tree, level: bool) -> tuple[Tree, ...]:
-    """The trees that algorithms in joint space may run on, of which one is to be the cheapest."""
-    made = customised(tree, level)
-    return (made,) if tree.n > MANY else (tree, made)
+def equivalent_trees(tree: Tree, level: bool) -> tuple[Tree, ...]:
+    """Return the trees on which an algorithm in joint space is traced."""
+    canonical = customised(tree, level)
+    return (canonical,) if tree.n > MANY else (tree, canonical)
 
 
 def _call(
-    way: Callable[..., Any],
+    function: Callable[..., Any],
     tree: Tree,
     wrench: Sequence[str] | None,
     base: bool,
@@ -98,39 +126,53 @@ def _call(
     frame: str | None,
     columns: Sequence[int] | None,
 ) -> Callable[..., Any]:
+    """Return the function of arrays that calls an implementation on a tree with these inputs."""
+
     def run(*arrays: Any) -> Any:
         rest = list(arrays)
         model = with_scalars(tree, rest.pop()) if parameters else tree
-        model = moving(model, rest.pop()) if base else model
+        model = on_moving_base(model, rest.pop()) if base else model
         extra = {}
         if wrench is not None:
-            given = rest.pop()
-            extra["wrench"] = wrenches_on_bodies(tree, rest[0], given, wrench) if wrench else given
-        made = way(model, *rest, *([] if frame is None else [frame]), **extra)
-        return made if columns is None else [[row[c] for c in columns] for row in made]
+            wrenches = rest.pop()
+            extra["wrench"] = (
+                wrenches_on_bodies(tree, rest[0], wrenches, wrench) if wrench else wrenches
+            )
+        result = function(model, *rest, *([] if frame is None else [frame]), **extra)
+        return result if columns is None else [[row[c] for c in columns] for row in result]
 
     return run
 
 
-def moving(tree: Tree, base: Sequence[Any]) -> Tree:
-    """The tree on a base whose motion is nine scalars: proper acceleration, angular velocity, angular acceleration."""
+def on_moving_base(tree: Tree, base: Sequence[Any]) -> Tree:
+    """Return the tree on a base that moves.
+
+    `base` has nine scalars: proper acceleration, angular velocity, angular acceleration.
+    """
     return replace(tree, moving=BaseMotion(vector(base[:3]), vector(base[3:6]), vector(base[6:])))
 
 
-MANY = 16  # joints beyond which the customised tree is taken without tracing on the other
+MANY = 16  # joints beyond which only the customised tree is traced
 
 
-def cost(made: Program) -> int:
-    """Vector instructions, roughly: a division weighs as much as eight operations, a sine and its cosine as much as thirty."""
-    return made.operations + 7 * made.counts["div"] + 15 * (made.counts["sin"] + made.counts["cos"])
+def cost(program: Program) -> int:
+    """Return an estimate of the number of vector instructions of a program.
+
+    A division counts as eight operations, a sine with its cosine as thirty.
+    """
+    counts = program.counts
+    return program.operations + 7 * counts["div"] + 15 * (counts["sin"] + counts["cos"])
 
 
 _ROOT = Path(__file__).parents[1]
-_TRACING = tuple(_ROOT / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism"))
+_TRACED_FOLDERS = tuple(
+    _ROOT / folder for folder in ("algebra", "compiler", "dynamics", "kernels", "mechanism")
+)
 
-_compiling = once_per_process(RLock)  # held while a kernel is made, so that no two threads make the same one
+# locked while a kernel is compiled, so that no two threads compile the same one
+_compiling = once_per_process(RLock)
 _kernels: dict[tuple[Any, ...], Kernel] = {}  # the oldest first
-_MOST = 512  # kernels kept in memory; a robot also keeps the gufuncs that it has called
+_MOST = 512  # kernels in memory; a robot also keeps the gufuncs that it has called
 
 
 def kernel(
@@ -143,23 +185,31 @@ def kernel(
     frame: str | None = None,
     columns: tuple[int, ...] | None = None,
 ) -> Kernel:
-    """Return the kernel of an algorithm on a tree: from memory, from disk, or else traced and compiled.
+    """Return the kernel of an algorithm on a tree: from memory, from disk, or compiled now.
 
-    Its key is the content of all arguments, of the tree with every field.
+    The cache key is the content of all arguments, including every field of the tree.
     """
     key = tree.__content_digest__, name, wrench, base, parameters, frame, columns
-    found = _kernels.get(key)
-    if found is not None:
-        return found
+    cached = _kernels.get(key)
+    if cached is not None:
+        return cached
 
-    def make() -> Program:
-        return program(tree, name, wrench=wrench, base=base, parameters=parameters, frame=frame, columns=columns)
+    def trace_program() -> Program:
+        return program(
+            tree,
+            name,
+            wrench=wrench,
+            base=base,
+            parameters=parameters,
+            frame=frame,
+            columns=columns,
+        )
 
-    return _make(key, name, make)
+    return _make(key, name, trace_program)
 
 
 def interpreter(tree: Tree, name: str, frame: str | None = None) -> Interpreter:
-    """An algorithm on NumPy arrays, node by node: traced, not compiled, and not kept."""
+    """Return an algorithm as an interpreter on NumPy arrays: traced, but not compiled or cached."""
     return Interpreter(program(tree, name, frame=frame))
 
 
@@ -170,41 +220,60 @@ def kernel_of(trace_program: Callable[..., Program], *inputs: Any) -> Kernel:
     ----------
     trace_program : function of a module of this package. It has no closure, so that the program
         depends on its inputs and on the source code alone: the key is a digest of both.
-    inputs : what it is called with. If `content_digest` cannot tell one of them from others, as a
-        user's function, the program is traced anew and no kernel is kept.
+    inputs : its arguments. If one of them has no `content_digest`, such as a user's function, the
+        program is traced at every call and the kernel is not cached.
 
     Returns
     -------
-    The kernel, from memory, from disk, or else traced and compiled.
+    The kernel: from memory, from disk, or compiled now.
     """
     name = _name(trace_program)
     try:
         key = name, content_digest(inputs)
     except NoDigest:
         return Kernel(trace_program(*inputs))
-    return _kernels.get(key) or _make(key, trace_program.__name__, lambda: trace_program(*inputs), _ROOT)
+    return _kernels.get(key) or _make(
+        key, trace_program.__name__, lambda: trace_program(*inputs), _ROOT
+    )
 
 
 def _name(function: Callable[..., Any]) -> str:
-    """Return the full name of a function; CallError for one that reads anything but its arguments."""
-    module, name = getattr(function, "__module__", "") or "", getattr(function, "__qualname__", "<>")
-    plain = isinstance(function, FunctionType) and function.__closure__ is None and not (function.__defaults__ or function.__kwdefaults__)
+    """Return the full name of a function; CallError if it may read more than its arguments."""
+    module, name = (
+        getattr(function, "__module__", "") or "",
+        getattr(function, "__qualname__", "<>"),
+    )
+    plain = (
+        isinstance(function, FunctionType)
+        and function.__closure__ is None
+        and not (function.__defaults__ or function.__kwdefaults__)
+    )
     if not plain or "<" in name or module.partition(".")[0] != _ROOT.name:
-        raise CallError(f"kernel_of: {module}.{name} is not a function of a module of {_ROOT.name} without defaults and closure")
+        raise CallError(
+            f"kernel_of: {module}.{name} is not a function of a module of {_ROOT.name} without"
+            " defaults and closure"
+        )
     return f"{module}.{name}"
 
 
-def _make(key: tuple[Any, ...], label: str, trace_program: Callable[[], Program], *folders: Path) -> Kernel:
+def _make(
+    key: tuple[Any, ...], label: str, trace_program: Callable[[], Program], *folders: Path
+) -> Kernel:
+    """Return a kernel from the cache, or trace, compile and cache it."""
     with _compiling():
         if key not in _kernels:
             with compiling(label):
-                _kernels[key] = Kernel.recalled(_recall_key(key, *folders), trace_program)
+                _kernels[key] = Kernel.from_cache(_disk_key(key, *folders), trace_program)
             if len(_kernels) > _MOST:
                 del _kernels[next(iter(_kernels))]
         return _kernels[key]
 
 
-def _recall_key(key: tuple[Any, ...], *folders: Path) -> str | None:
-    """Return the key on disk: that in memory, with all code that may take part in tracing, and the machine."""
-    version = sources(*(folders or (*_TRACING, *sorted(_ROOT.glob("*.py")))))
-    return None if version is None else content_digest((version, platform.python_version(), np.__version__, machine(), key))
+def _disk_key(key: tuple[Any, ...], *folders: Path) -> str | None:
+    """Return the key on disk: the key in memory, the machine, and a digest of all tracing code."""
+    version = sources(*(folders or (*_TRACED_FOLDERS, *sorted(_ROOT.glob("*.py")))))
+    return (
+        None
+        if version is None
+        else content_digest((version, platform.python_version(), np.__version__, machine(), key))
+    )

@@ -1,4 +1,4 @@
-"""The immutable description of a robot: links, joints, gravity; read from and written to files, edited, reduced to moving bodies."""
+"""Immutable description of a robot: links, joints, gravity; files, edits, reduction to bodies."""
 
 from .joint_terms import COUPLING_TERMS, JOINT_TERMS, JointTerm, Terms
 from .load import load, robots

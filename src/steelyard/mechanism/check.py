@@ -1,6 +1,7 @@
-"""Is this a robot: checks that every reader's result goes through before it becomes a mechanism.
+"""Validation of mechanisms: every reader's result passes through it.
 
-What makes no sense is an error that lists every offender. What no real robot has, but can be computed with, is a remark.
+Invalid descriptions raise an error that lists every offender. Values that no real robot has, but
+that can be computed with, are remarks.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ KINDS = ("revolute", "continuous", "prismatic", "fixed")
 Locate = Callable[[str, str], str]  # (what, name) -> "arm.urdf, line 12"
 
 
-def finished(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechanism:
-    """The mechanism, checked and snapped, with a remark if that changed it; raises ModelError with every problem in it.
+def validated(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechanism:
+    """Return the mechanism, checked and snapped, with a remark if that changed it.
 
-    Where `warn` is set, an inertia that no real body has is a SteelyardWarning with its place in the file.
+    Raises ModelError with every problem in it. With `warn`, a physically impossible inertia is a
+    SteelyardWarning with its line in the file.
     """
     check_count(locate("robot", mechanism.name), max(len(mechanism.joints), len(mechanism.links)))
     problems = list(_problems(mechanism, locate))
@@ -40,8 +42,10 @@ def finished(mechanism: Mechanism, locate: Locate, warn: bool = True) -> Mechani
         raise ModelError("\n".join(problems))
     mechanism = snapped(mechanism)
     for link in mechanism.links if warn else ():
-        if sentence := flaw(link.inertia):
-            warnings.warn(f"{locate('link', link.name)}: {sentence}", SteelyardWarning, stacklevel=2)
+        if sentence := inertia_problem(link.inertia):
+            warnings.warn(
+                f"{locate('link', link.name)}: {sentence}", SteelyardWarning, stacklevel=2
+            )
     return mechanism
 
 
@@ -49,7 +53,14 @@ def check_count(where: str, count: int) -> None:
     """Raise ModelError if a robot has more links or joints than the limit on reading."""
     most = limits_in_force().joints
     if count > most:
-        raise ModelError(f"{where}: " + too_much(f"it has {count} links and joints, more than the {most:g} allowed", "joints", 2 * count))
+        raise ModelError(
+            f"{where}: "
+            + too_much(
+                f"it has {count} links and joints, more than the {most:g} allowed",
+                "joints",
+                2 * count,
+            )
+        )
 
 
 def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -57,7 +68,11 @@ def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     if not links:
         yield f"{locate('robot', mechanism.name)}: it has no links"
         return
-    structure = [*_duplicates("link", links, locate), *_duplicates("joint", joints, locate), *_unknown(mechanism, locate)]
+    structure = [
+        *_duplicates("link", links, locate),
+        *_duplicates("joint", joints, locate),
+        *_unknown(mechanism, locate),
+    ]
     yield from structure
     if not structure:
         yield from _tree_problems(mechanism, locate)
@@ -65,33 +80,62 @@ def _problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     for link in links:
         yield from (f"{locate('link', link.name)}: {sentence}" for sentence in _link_problems(link))
     for joint in joints:
-        yield from (f"{locate('joint', joint.name)}: {sentence}" for sentence in _joint_problems(joint))
-    yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in coupling_problems(mechanism))
-    yield from (f"{locate('robot', mechanism.name)}: {sentence}" for sentence in known_problems(mechanism))
+        yield from (
+            f"{locate('joint', joint.name)}: {sentence}" for sentence in _joint_problems(joint)
+        )
+    yield from (
+        f"{locate('robot', mechanism.name)}: {sentence}"
+        for sentence in coupling_problems(mechanism)
+    )
+    yield from (
+        f"{locate('robot', mechanism.name)}: {sentence}" for sentence in known_problems(mechanism)
+    )
     kinds = {joint.name: joint.kind for joint in joints}
-    for name, sentence in loop_problems(mechanism.loops, [link.name for link in links], kinds, mechanism.driven):
+    for name, sentence in loop_problems(
+        mechanism.loops, [link.name for link in links], kinds, mechanism.driven
+    ):
         yield f"{locate('loop' if name not in kinds else 'joint', name)}: {sentence}"
     if not all(map(math.isfinite, mechanism.gravity)):
-        yield f"{locate('robot', mechanism.name)}: gravity {mechanism.gravity} must be three finite numbers [m/s2]"
+        yield (
+            f"{locate('robot', mechanism.name)}: gravity {mechanism.gravity} must be three finite"
+            " numbers [m/s2]"
+        )
 
 
-def _duplicates(what: str, things: Iterable[Link] | Iterable[Joint], locate: Locate) -> Iterable[str]:
+def _duplicates(
+    what: str, things: Iterable[Link] | Iterable[Joint], locate: Locate
+) -> Iterable[str]:
     for name, count in Counter(thing.name for thing in things).items():
         if count > 1:
-            yield f"{locate(what, name)}: {count} {what}s are called {name!r}; every {what} needs its own name"
+            yield (
+                f"{locate(what, name)}: {count} {what}s are called {name!r}; every {what} needs its"
+                " own name"
+            )
 
 
 def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
-    links, joints = {link.name: None for link in mechanism.links}, {joint.name: None for joint in mechanism.joints}
+    links, joints = (
+        {link.name: None for link in mechanism.links},
+        {joint.name: None for joint in mechanism.joints},
+    )
     for joint in mechanism.joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
-                yield f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot; {suggest(name, links)}"
+                yield (
+                    f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot;"
+                    f" {suggest(name, links)}"
+                )
         if joint.rotor is not None and joint.rotor.mount not in links:
             known = suggest(joint.rotor.mount, links)
-            yield f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is no link; {known}"
+            yield (
+                f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is"
+                f" no link; {known}"
+            )
         if joint.mimic is not None and joint.mimic.joint not in joints:
-            yield f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no joint; {suggest(joint.mimic.joint, joints)}"
+            yield (
+                f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no"
+                f" joint; {suggest(joint.mimic.joint, joints)}"
+            )
 
 
 def _circles(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -102,7 +146,10 @@ def _circles(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
             leader = mechanism.joint(leader.mimic.joint)
             followed[leader.name] = None
         if leader.mimic is not None:
-            yield f"{locate('joint', joint.name)}: mimics go in a circle ({' -> '.join(followed)} -> {leader.mimic.joint}): one must lead"
+            yield (
+                f"{locate('joint', joint.name)}: mimics go in a circle ({' -> '.join(followed)} ->"
+                f" {leader.mimic.joint}): one must lead"
+            )
 
 
 def _tree_problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
@@ -112,17 +159,23 @@ def _tree_problems(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
     for child, by in carried.items():
         if len(by) > 1:
             names = " and ".join(repr(joint.name) for joint in by)
-            yield f"{locate('link', child)}: it has {len(by)} parents (joints {names}); a tree allows one"
+            yield (
+                f"{locate('link', child)}: it has {len(by)} parents (joints {names}); a tree"
+                " allows one"
+            )
     roots = [link.name for link in mechanism.links if link.name not in carried]
     if len(roots) > 1:
         yield (
-            f"{locate('link', roots[1])}: {len(roots)} links have no parent ({', '.join(roots[:8])}); exactly one may be the base:"
-            " join the others to it with fixed joints"
+            f"{locate('link', roots[1])}: {len(roots)} links have no parent"
+            f" ({', '.join(roots[:8])}); exactly one may be the base: join the others to it with"
+            " fixed joints"
         )
     yield from _loops(mechanism, carried, roots, locate)
 
 
-def _loops(mechanism: Mechanism, carried: dict[str, list[Joint]], roots: list[str], locate: Locate) -> Iterable[str]:
+def _loops(
+    mechanism: Mechanism, carried: dict[str, list[Joint]], roots: list[str], locate: Locate
+) -> Iterable[str]:
     safe = set(roots)
     for link in mechanism.links:
         path: list[str] = []
@@ -132,7 +185,10 @@ def _loops(mechanism: Mechanism, carried: dict[str, list[Joint]], roots: list[st
             name = carried[name][0].parent
         if name not in safe:
             circle = path[path.index(name) :]
-            yield f"{locate('link', name)}: links {' -> '.join([*reversed(circle), circle[-1]])} form a loop; a tree has none"
+            yield (
+                f"{locate('link', name)}: links {' -> '.join([*reversed(circle), circle[-1]])} form"
+                " a loop; a tree has none"
+            )
         safe.update(path)
 
 
@@ -151,7 +207,12 @@ def _link_problems(link: Link) -> Iterable[str]:
 def _joint_problems(joint: Joint) -> Iterable[str]:
     if joint.kind not in KINDS:
         yield f"unknown joint type {joint.kind!r}; {suggest(joint.kind, KINDS)}"
-    if not all(map(math.isfinite, (*joint.origin.p, *joint.origin.R[0], *joint.origin.R[1], *joint.origin.R[2]))):
+    if not all(
+        map(
+            math.isfinite,
+            (*joint.origin.p, *joint.origin.R[0], *joint.origin.R[1], *joint.origin.R[2]),
+        )
+    ):
         yield "its origin must be finite numbers"
     length = math.sqrt(sum(x * x for x in joint.axis))
     if not abs(length - 1.0) < 1e-9:
@@ -162,7 +223,7 @@ def _joint_problems(joint: Joint) -> Iterable[str]:
 
 
 def coupling_problems(mechanism: Mechanism) -> Iterable[str]:
-    """What is wrong with the couplings of a mechanism."""
+    """Return the errors of the couplings of a mechanism."""
     names = {joint.name for joint in mechanism.joints}
     for each in mechanism.couplings:
         where = f"the coupling of {each.joint_a!r} and {each.joint_b!r}"
@@ -174,48 +235,80 @@ def coupling_problems(mechanism: Mechanism) -> Iterable[str]:
         yield from (f"{where}: {problem}" for problem in term_problems(each.terms, COUPLING_TERMS))
     seconds = [each.joint_b for each in mechanism.couplings]
     for name in sorted({name for name in seconds if seconds.count(name) > 1}):
-        yield f"{name!r} is joint_b of several couplings, whose terms are named after it: exchange joint_a and joint_b of one"
+        yield (
+            f"{name!r} is joint_b of several couplings, whose terms are named after it: exchange"
+            " joint_a and joint_b of one"
+        )
 
 
 def known_problems(mechanism: Mechanism) -> Iterable[str]:
-    """What is wrong with the known torques of a mechanism."""
+    """Return the errors of the known torques of a mechanism."""
     names = [joint.name for joint in mechanism.joints]
     for each in mechanism.known:
         if each.joint not in names:
-            yield f"a known torque names {each.joint!r}, which is no joint; {suggest(each.joint, names)}"
-        yield from (f"known torque of {each.joint!r}: {problem}" for problem in torque_problems(each.expression))
+            yield (
+                f"a known torque names {each.joint!r}, which is no joint;"
+                f" {suggest(each.joint, names)}"
+            )
+        yield from (
+            f"known torque of {each.joint!r}: {problem}"
+            for problem in torque_problems(each.expression)
+        )
 
 
 def rotor_problems(joint: Joint) -> Iterable[str]:
-    """What is wrong with a joint's rotor, taken by itself."""
+    """Return the errors of a joint's rotor."""
     if joint.rotor is None:
         return
     if not (math.isfinite(joint.rotor.ratio) and joint.rotor.ratio != 0.0):
-        yield f"its rotor has a gear ratio of {joint.rotor.ratio:g}; expected any finite number but zero"
+        yield (
+            f"its rotor has a gear ratio of {joint.rotor.ratio:g}; expected any finite number but"
+            " zero"
+        )
     length = math.sqrt(sum(x * x for x in joint.rotor.axis))
     if not abs(length - 1.0) < 1e-9:
         yield f"its rotor's axis {joint.rotor.axis} has length {length:g}; expected a unit vector"
     if joint.mimic is not None:
-        yield f"it mimics {joint.mimic.joint!r} and cannot have a rotor of its own: give it to that joint"
+        yield (f"it mimics {joint.mimic.joint!r} and cannot have a rotor: give it to that joint")
 
 
 def _limit_problems(joint: Joint) -> Iterable[str]:
-    if joint.kind == "continuous" and (joint.limits.lower, joint.limits.upper) != (-math.inf, math.inf):
+    if joint.kind == "continuous" and (joint.limits.lower, joint.limits.upper) != (
+        -math.inf,
+        math.inf,
+    ):
         yield "a continuous joint has no lower and upper limit; one that has is revolute"
     if not (joint.limits.velocity > 0 and joint.limits.effort > 0):
-        yield f"its limits of velocity {joint.limits.velocity:g} and effort {joint.limits.effort:g} must be positive"
+        yield (
+            f"its limits of velocity {joint.limits.velocity:g} and effort {joint.limits.effort:g}"
+            " must be positive"
+        )
     if joint.kind != "fixed" and not joint.limits.lower <= joint.limits.upper:
-        yield f"its lower limit {joint.limits.lower:g} is above its upper limit {joint.limits.upper:g}"
+        yield (
+            f"its lower limit {joint.limits.lower:g} is above its upper limit"
+            f" {joint.limits.upper:g}"
+        )
 
 
 def present_remarks(mechanism: Mechanism) -> Iterable[str]:
-    """Say what no real robot has: impossible inertias, bodies without mass, joints without friction. An edit may change each of them."""
+    """Return remarks on impossible inertias, bodies without mass and joints without friction.
+
+    Edits may change each of them.
+    """
     tree = reduce(mechanism)
     massless = [body.name for body in tree.bodies if body.inertia.m == 0.0]
-    carrying = [body.name for body in tree.bodies if body.name not in massless and mechanism.link(body.name).inertia is None]
+    carrying = [
+        body.name
+        for body in tree.bodies
+        if body.name not in massless and mechanism.link(body.name).inertia is None
+    ]
     rubbing = {use.owner for use in tree.joint_terms if not use.row.inertial and use.value}
     idle = [name for name in tree.coordinates if name not in rubbing]
-    yield from (f"link {link.name!r}: {sentence}" for link in mechanism.links if (sentence := flaw(link.inertia)))
+    yield from (
+        f"link {link.name!r}: {sentence}"
+        for link in mechanism.links
+        if (sentence := inertia_problem(link.inertia))
+    )
     if massless:
         yield f"moving bodies without mass: {', '.join(massless)}"
     if carrying:
@@ -225,37 +318,47 @@ def present_remarks(mechanism: Mechanism) -> Iterable[str]:
 
 
 TOLERANCE = 1e-9  # of the largest moment: a rod or a plate sits exactly on the boundary
-ROUNDING = 1e-14  # of the moments about the frame, from which those about the centre of mass are a difference
+# of the moments about the frame, from which those about the centre of mass are a difference
+ROUNDING = 1e-14
 
 
-def flaw(inertia: Inertia | None) -> str:
-    """A sentence about an inertia that no real body has, or nothing.
+def inertia_problem(inertia: Inertia | None) -> str:
+    """Return a sentence about a physically impossible inertia, empty for a possible one.
 
-    The pseudo-inertia [[tr(I)/2 1 - I, h], [h^T, m]] must be positive semidefinite; about the centre of mass that is m > 0 and
-    I1 <= I2 + I3 for the principal moments. Wensing, Kim and Slotine 2018, eq. (8).
+    The pseudo-inertia [[tr(I)/2 1 - I, h], [h^T, m]] must be positive semidefinite; about the
+    centre of mass that is m > 0 and I1 <= I2 + I3 for the principal moments. Wensing, Kim and
+    Slotine 2018, eq. (8).
     """
     if inertia is None or not any((inertia.m, *inertia.h, *inertia.I)):
         return ""
     if inertia.m <= 0.0:
-        return f"its mass is {inertia.m:g} kg but it has a first moment or an inertia, which no real body has"
+        return (
+            f"its mass is {inertia.m:g} kg but it has a first moment or an inertia, which no real"
+            " body has"
+        )
     small, middle, large = principal_moments(inertia)
-    slack = TOLERANCE * abs(large) + ROUNDING * (abs(inertia.I.xx) + abs(inertia.I.yy) + abs(inertia.I.zz))
+    slack = TOLERANCE * abs(large) + ROUNDING * (
+        abs(inertia.I.xx) + abs(inertia.I.yy) + abs(inertia.I.zz)
+    )
     if small < -slack:
-        return f"its smallest principal moment about the centre of mass is {small:.6g} kg m2, which no real body has"
+        return (
+            f"its smallest principal moment about the centre of mass is {small:.6g} kg m2, which no"
+            " real body has"
+        )
     if large > small + middle + slack:
         return (
-            f"its principal moments about the centre of mass are {small:.6g}, {middle:.6g} and {large:.6g} kg m2;"
-            " no real body has one larger than the sum of the others"
+            f"its principal moments about the centre of mass are {small:.6g}, {middle:.6g} and"
+            f" {large:.6g} kg m2; no real body has one larger than the sum of the others"
         )
     return ""
 
 
 def is_physical(inertia: Inertia) -> bool:
-    """Whether a real body can have this inertia; nothing at all counts as one."""
-    return not flaw(inertia)
+    """Return whether a real body can have this inertia; zero inertia counts as possible."""
+    return not inertia_problem(inertia)
 
 
 def principal_moments(inertia: Inertia) -> tuple[float, float, float]:
-    """Principal moments about the centre of mass, ascending [kg m2]. The mass must not be zero."""
+    """Return the principal moments about the centre of mass, ascending [kg m2]; needs a mass."""
     small, middle, large = np.linalg.eigvalsh(np.array(full(at_com(inertia)[2]), dtype=float))
     return float(small), float(middle), float(large)

@@ -1,4 +1,4 @@
-"""Loading a mechanism from a file, by what is in it, or by the name of a built-in robot."""
+"""Loading of mechanisms from files by their content, or by the name of a built-in robot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, foreign, suggest
+from ..errors import ModelError, suggest, translate_errors
 from ..resource_limits import exists, names_beside, read_regular
 from .formats.toml.read_toml import read_toml
 from .formats.urdf.read_urdf import read_urdf
@@ -24,10 +24,11 @@ _ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 
 
 def load(source: str | os.PathLike[str]) -> Mechanism:
-    """A mechanism from a file (.urdf, .xacro, .xml or .mjcf, .toml) or by the name of a built-in robot.
+    """Load a mechanism from a .urdf, .xacro, .xml, .mjcf or .toml file, or a built-in one by name.
 
-    An .xml file is URDF or MJCF by its outermost element. `remarks` says what loading found; an inertia that no real body has, and what
-    an MJCF states but is left out, is also a SteelyardWarning.
+    An .xml file is URDF or MJCF by its outermost element. `remarks` reports the changes of loading;
+    a physically impossible inertia, and elements of an MJCF that are not modelled, are also a
+    SteelyardWarning.
     """
     if isinstance(source, str) and source.lower() in robots():
         return builtin(source)
@@ -44,10 +45,16 @@ def _reader(path: Path) -> Callable[[Path], Mechanism]:
     if suffix == ".xml":
         suffix = {"robot": ".urdf", "mujoco": ".mjcf"}.get(_outermost(path), "")
         if not suffix:
-            raise ModelError(f"{path}: its outermost element is <{_outermost(path)}>; expected <robot> (URDF) or <mujoco> (MJCF)")
+            raise ModelError(
+                f"{path}: its outermost element is <{_outermost(path)}>; expected <robot> (URDF) or"
+                " <mujoco> (MJCF)"
+            )
     readers = {".urdf": _urdf, ".toml": _toml, ".mjcf": _mjcf, ".xacro": _xacro}
     if suffix not in readers:
-        raise ModelError(f"{path}: files that end in {suffix or 'nothing'!r} are not known; {suggest(suffix, SUFFIXES)}")
+        raise ModelError(
+            f"{path}: files that end in {suffix or 'nothing'!r} are not known;"
+            f" {suggest(suffix, SUFFIXES)}"
+        )
     return readers[suffix]
 
 
@@ -90,13 +97,19 @@ def _outermost(path: Path) -> str:
 
 
 def _decoded(path: Path) -> tuple[str, str]:
-    """The text of a file, with its line ends, and the encoding that it states."""
+    """Return the text of a file, with its line ends, and its declared encoding."""
     data = read_regular(path, "text", ModelError)
     if not data.strip():
         raise ModelError(f"{path} is empty")
     stated = _ENCODING.match(data.removeprefix(b"\xef\xbb\xbf"))
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else stated.group(1).decode() if stated else "utf-8"
-    with foreign(f"{path} is no {encoding} text: is it a robot description?", ModelError):
+    encoding = (
+        "utf-16"
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        else stated.group(1).decode()
+        if stated
+        else "utf-8"
+    )
+    with translate_errors(f"{path} is no {encoding} text: is it a robot description?", ModelError):
         return data.decode(encoding), encoding
 
 
@@ -104,28 +117,38 @@ def _absent(path: Path) -> str:
     if path.suffix or len(path.parts) > 1:
         near = [name for name in names_beside(path) if name.endswith(SUFFIXES)]
         return f"there is no file {path}" + (f"; {suggest(path.name, near)}" if near else "")
-    return f"{path.name!r} is neither a file nor a built-in robot; {suggest(path.name.lower(), robots())}"
+    return (
+        f"{path.name!r} is neither a file nor a built-in robot;"
+        f" {suggest(path.name.lower(), robots())}"
+    )
 
 
 def robots() -> list[str]:
-    """Names of the built-in robots, sorted.
+    """Return the names of the built-in robots, sorted.
 
-    Returns:
-        A list of names.
-    Example:
-        >>> "puma560" in sy.robots()
-        True
+    Returns
+    -------
+    A list of names.
+
+    Examples
+    --------
+    >>> "puma560" in sy.robots()
+    True
     """
-    return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in _folder().iterdir()
+        if entry.name.endswith(".toml")
+    )
 
 
 def builtin(name: str) -> Mechanism:
-    """The built-in robot of that name, in upper or lower case."""
-    found = name.lower()
-    if found not in robots():
-        raise ModelError(f"no built-in robot is called {name!r}; {suggest(found, robots())}")
-    text = (_folder() / f"{found}.toml").read_text(encoding="utf-8")
-    return replace(read_toml(text, f"{found}.toml", warn=False), source=Source("builtin", text))
+    """Return the built-in robot of that name, in upper or lower case."""
+    key = name.lower()
+    if key not in robots():
+        raise ModelError(f"no built-in robot is called {name!r}; {suggest(key, robots())}")
+    text = (_folder() / f"{key}.toml").read_text(encoding="utf-8")
+    return replace(read_toml(text, f"{key}.toml", warn=False), source=Source("builtin", text))
 
 
 def _folder() -> Any:

@@ -1,4 +1,4 @@
-"""The immutable description of a robot: links, joints, gravity."""
+"""Immutable description of a robot: links, joints, gravity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a joint may do: position [rad|m], |velocity| [rad/s|m/s], |effort| [N m|N]. Unlimited by default."""
+    """Limits of a joint: position [rad|m], |velocity| [rad/s|m/s], |effort| [N m|N].
+
+    Infinite by default.
+    """
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -34,7 +37,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """q = multiplier * q(joint) + offset."""
+    """Tie of a joint to another: q = multiplier * q(joint) + offset."""
 
     joint: str
     multiplier: float = 1.0
@@ -43,11 +46,12 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class Rotor:
-    """A motor's rotor that turns `ratio` times as fast as its joint about `axis` (unit) of the link `mount` that carries it.
+    """A motor's rotor that spins `ratio` times as fast as its joint about `axis` of link `mount`.
 
-    Its inertia is the joint's term `armature`, Ia = ratio^2 I_m; its weight, and its inertia while locked, are part of the carrying link
-    (the augmented link of the lecture "Newton-Euler formulation"). Without a Rotor the armature is only felt at the joint: the diagonal
-    approximation.
+    The axis is a unit vector. The inertia is the joint's term `armature`, Ia = ratio^2 I_m; the
+    weight, and the inertia while locked, are part of the carrying link (the augmented link of the
+    lecture "Newton-Euler formulation"). Without a Rotor the armature acts at the joint only: the
+    diagonal approximation.
     """
 
     ratio: float
@@ -57,7 +61,11 @@ class Rotor:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body. `inertia` is about the link frame's origin, in the link frame; None where the description has none."""
+    """A rigid body.
+
+    `inertia` is about the link frame's origin, in the link frame; None where the description has
+    none.
+    """
 
     name: str
     inertia: Inertia | None = None
@@ -65,10 +73,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Joins child to parent. At q = 0 the child's frame sits at `origin` in the parent's; it turns about or slides along `axis`.
+    """A joint between a parent and a child link.
 
-    The axis is a unit vector in the child's frame, through its origin.
-    `terms` are its friction and rotor inertia, by the keys of `joint_terms.JOINT_TERMS`.
+    At q = 0 the child's frame is at `origin` in the parent's; it rotates about or slides along
+    `axis`, a unit vector in the child's frame through its origin. `terms` are its friction and
+    rotor inertia, by the keys of `joint_terms.JOINT_TERMS`.
     """
 
     name: str
@@ -85,18 +94,23 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """A motor that two joints share, as in a wrist whose last two axes are driven through each other.
+    """A motor that two joints share, as in a wrist with coupled axes.
 
-    tau_a += Iam qdd_b + Fvm qd_b + Fcm sign(qd_a + qd_b), and tau_b likewise with a and b exchanged; `terms` are the values, by the keys of
-    `joint_terms.COUPLING_TERMS`: armature Iam [kg m2], viscous Fvm [N m s/rad], coulomb Fcm [N m], width [rad/s], at the joints' side.
-    Gautier, Vandanjon and Presse, "Identification of inertial and drive gain parameters of robots", CDC 1994.
+    tau_a += Iam qdd_b + Fvm qd_b + Fcm sign(qd_a + qd_b), and tau_b likewise with a and b
+    exchanged; `terms` are the values, by the keys of `joint_terms.COUPLING_TERMS`: armature Iam [kg
+    m2], viscous Fvm [N m s/rad], coulomb Fcm [N m], width [rad/s], at the joint side. Gautier,
+    Vandanjon and Presse, "Identification of inertial and drive gain parameters of robots", CDC
+    1994.
 
-    Parameters:
-        joint_a, joint_b: names of the joints.
-        terms: values [kg m2, N m s/rad, N m, rad/s] by key.
-    Example:
-        >>> sy.Coupling("joint5", "joint6").joint_b
-        'joint6'
+    Parameters
+    ----------
+    joint_a, joint_b : names of the joints.
+    terms : values [kg m2, N m s/rad, N m, rad/s] by key.
+
+    Examples
+    --------
+    >>> sy.Coupling("joint5", "joint6").joint_b
+    'joint6'
     """
 
     joint_a: str
@@ -106,7 +120,7 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a mechanism came from, so that edits go back into the same file with everything else untouched."""
+    """The file of a mechanism, so that edits are written into it with everything else unchanged."""
 
     format: Literal["urdf", "mjcf", "toml", "builtin"]
     text: str = ""
@@ -116,12 +130,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Links and joints of a tree that stands on its root link, and the loops that close it.
+    """Links and joints of a tree on its root link, and the loops that close it.
 
-    `remarks` are sentences about what loading found or changed. `driven` names the joints that have a drive; None: all of them.
-
-    Numbers are plain floats (they fold when an algorithm is traced), containers are tuples: nothing in it can be altered.
-    Raises ModelError if a name has control characters (`names.REFUSED`).
+    `remarks` are sentences about changes at loading. `driven` names the joints that have a drive;
+    None: all. Numbers are plain floats (they fold when an algorithm is traced), containers are
+    tuples: the mechanism is immutable. Raises ModelError if a name has control characters
+    (`names.REFUSED`).
     """
 
     name: str
@@ -141,16 +155,16 @@ class Mechanism:
             check_names(kind, names, path or "robot description", ModelError)
 
     def link(self, name: str) -> Link:
-        """The link of that name."""
+        """Return the link of that name."""
         return _named("link", name, self._links)
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name."""
+        """Return the joint of that name."""
         return _named("joint", name, self._joints)
 
     @cached_property
     def root(self) -> str:
-        """The link that stands still: the one that is no joint's child."""
+        """The link that is no joint's child."""
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 
@@ -186,9 +200,10 @@ def _named(what: str, name: str, known: dict[str, Named]) -> Named:
 
 
 def fingerprint(mechanism: Mechanism) -> str:
-    """BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number; source and remarks do not count.
+    """Return BLAKE2b (32 hexadecimal digits) of names, structure and the bits of every number.
 
-    Fields that a mechanism does not use add nothing: fingerprints stay what they were when a field is added.
+    Source and remarks do not count. Unused fields add nothing: fingerprints are stable when a field
+    is added.
     """
     digest = blake2b(digest_size=16)
     values = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if f.compare}

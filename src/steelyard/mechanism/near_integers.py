@@ -1,8 +1,9 @@
-"""Snapping: entries of rotations and axes that are 0, 1 or -1 but for rounding become exactly that, so that they fold when traced.
+"""Snapping of rotations and axes: entries within rounding of 0, 1 or -1 become exact.
 
-Loading snaps what is below `ROUNDING`: it is counted and reported. A file that says 1.57079632679 means a right angle, but the cosine of
-that is 4.9e-12: whether it may be snapped too, from `LOOSE`, is for
-`dynamics.customise.right_angles` to say, which looks at what it would change.
+Exact entries fold when traced. Loading snaps what is below `ROUNDING`, and reports the number. A
+file with 1.57079632679 means a right angle, but its cosine is 4.9e-12:
+`dynamics.customise.right_angles` decides whether to snap it too, from `LOOSE`, by the change of
+accelerations.
 """
 
 from __future__ import annotations
@@ -20,30 +21,40 @@ ROUNDING = 1e-15
 
 
 def number(x: float, tolerance: float = ROUNDING) -> float:
-    """-1, 0 or 1 where x is that to within the tolerance, else x itself. -0.0 becomes 0.0."""
+    """Return -1, 0 or 1 where x is within the tolerance of it, else x. -0.0 becomes 0.0."""
     nearest = float(round(x)) if abs(x) < 1.5 else x
     return nearest + 0.0 if abs(x - nearest) <= tolerance else x
 
 
 def matrix(R: Matrix, tolerance: float = ROUNDING) -> Matrix:
-    """A rotation with its near-integers snapped, and still a rotation."""
+    """Return a rotation with its near-integers snapped, normalised again."""
     loose = _matrix(R, tolerance)
     return loose if _is_rotation(loose) else _matrix(R, ROUNDING)
 
 
 def axis(a: Vector, tolerance: float = ROUNDING) -> Vector:
-    """A unit vector with its near-integers snapped, and still a unit vector."""
+    """Return a unit vector with its near-integers snapped, normalised again."""
     loose = _vector(a, tolerance)
     return loose if abs(v3.dot(loose, loose) - 1.0) <= 4 * ROUNDING else _vector(a, ROUNDING)
 
 
 def snapped(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with the rotations and axes of its joints snapped, and a remark that tells how many numbers changed."""
+    """Return the mechanism with rotations and axes of its joints snapped, and a remark."""
     joints = tuple(_joint(joint) for joint in mechanism.joints)
     changed = sum(_changes(old, new) for old, new in zip(mechanism.joints, joints, strict=True))
-    loops = tuple(replace(loop, at_a=_pose(loop.at_a), at_b=_pose(loop.at_b)) for loop in mechanism.loops)
-    remark = f"snapped {changed} entries of rotations and axes that differed from -1, 0 or 1 by less than {ROUNDING:g}"
-    return replace(mechanism, joints=joints, loops=loops, remarks=(*mechanism.remarks, remark) if changed else mechanism.remarks)
+    loops = tuple(
+        replace(loop, at_a=_pose(loop.at_a), at_b=_pose(loop.at_b)) for loop in mechanism.loops
+    )
+    remark = (
+        f"snapped {changed} entries of rotations and axes that differed from -1, 0 or 1 by less"
+        f" than {ROUNDING:g}"
+    )
+    return replace(
+        mechanism,
+        joints=joints,
+        loops=loops,
+        remarks=(*mechanism.remarks, remark) if changed else mechanism.remarks,
+    )
 
 
 def _joint(joint: Joint) -> Joint:
@@ -70,11 +81,13 @@ def _matrix(m: Matrix, tolerance: float) -> Matrix:
 
 def _is_rotation(R: Matrix) -> bool:
     product = v3.matmul(R, v3.transpose(R))
-    return all(abs(product[i][j] - v3.IDENTITY[i][j]) <= 4 * ROUNDING for i in range(3) for j in range(3))
+    return all(
+        abs(product[i][j] - v3.IDENTITY[i][j]) <= 4 * ROUNDING for i in range(3) for j in range(3)
+    )
 
 
 def displaced(kind: str, origin: Pose, axis: Vector, q: float) -> Pose:
-    """Pose of a joint's child in its parent at position q [rad|m]."""
+    """Return the pose of a joint's child in its parent at position q [rad|m]."""
     if kind == "prismatic":
         return origin.compose(Pose(v3.IDENTITY, v3.scale(q, axis)))
     return origin.compose(Pose(matrix(about(axis, q)), v3.ZERO))

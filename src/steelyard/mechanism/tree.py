@@ -1,4 +1,4 @@
-"""The mechanism as the algorithms see it: moving bodies, parents first, fixed links merged, mimic joints tied to their coordinate."""
+"""Mechanism as the algorithms use it: moving bodies, parents first, and their coordinates."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class Frame(NamedTuple):
 
 
 class BaseMotion(NamedTuple):
-    """How the base moves, in its own frame, as an inertial sensor at its origin feels it.
+    """Motion of the base in its own frame, as an inertial sensor at its origin measures it.
 
-    a: proper acceleration, that of the origin less gravity [m/s2]; w: angular velocity [rad/s]; dw: angular acceleration [rad/s2].
+    a: proper acceleration, that of the origin minus gravity [m/s2]; w: angular velocity [rad/s];
+    dw: angular acceleration [rad/s2].
     """
 
     a: Vector
@@ -37,10 +38,11 @@ class BaseMotion(NamedTuple):
 
 
 class MountedRotor(NamedTuple):
-    """A rotor that spins with a coordinate on a body of its own choice, so that its momentum is felt there.
+    """A rotor that spins with a coordinate and is mounted on a body.
 
-    It turns `ratio` times as fast as the coordinate, about `axis` (unit, in the frame of the body `mount`; -1 is the base). Its inertia is
-    the coordinate's armature Ia = ratio^2 I_m; what it weighs, and its inertia while it is locked, belong to the body that carries it.
+    It spins `ratio` times as fast as the coordinate, about `axis` (unit, in the frame of the body
+    `mount`; -1 is the base). Its inertia is the coordinate's armature Ia = ratio^2 I_m; its weight,
+    and its inertia while locked, belong to the body that carries it.
     """
 
     coordinate: int
@@ -50,11 +52,14 @@ class MountedRotor(NamedTuple):
 
 
 class TermUse(NamedTuple):
-    """A linear joint term of a tree: its owner, its row of the table, the coordinates that it acts on (two of a coupling), the values."""
+    """A linear joint term of a tree: owner, row of the table, coordinates and values.
+
+    A coupling acts on two coordinates.
+    """
 
     owner: str
     row: JointTerm
-    at: tuple[int, ...]
+    coordinates: tuple[int, ...]
     values: Terms
 
     @property
@@ -70,8 +75,12 @@ class TermUse(NamedTuple):
     def column(self, states: Sequence[JointState]) -> dict[int, Scalar]:
         """The torque per unit of the value: coordinate -> factor."""
         assert self.row.factor is not None
-        made = self.row.factor(self.values, *(states[i] for i in self.at))
-        return {self.at[0]: made} if len(self.at) == 1 else dict(zip(self.at, made, strict=True))
+        factors = self.row.factor(self.values, *(states[i] for i in self.coordinates))
+        return (
+            {self.coordinates[0]: factors}
+            if len(self.coordinates) == 1
+            else dict(zip(self.coordinates, factors, strict=True))
+        )
 
 
 class TreeCoupling(NamedTuple):
@@ -91,7 +100,11 @@ class TreeKnown(NamedTuple):
 
 
 class TreeLoop(NamedTuple):
-    """A loop of the mechanism with its two frames on bodies, and for joints that it names their position: k q[coordinate] + offset."""
+    """A loop of the mechanism with its two frames on bodies.
+
+    `positions` has (joint, coordinate, k, offset) of the joints that it names: k q[coordinate] +
+    offset.
+    """
 
     loop: Loop
     a: Frame
@@ -101,10 +114,12 @@ class TreeLoop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A moving link with all that is fixed to it. Its frame is the frame of the link that its joint carries.
+    """A moving link with all that is fixed to it.
 
-    The body's frame in its parent's frame is `placement` followed by a turn about (or a slide along) `axis` by
-    `multiplier * q[coordinate] + offset`.
+    Its frame is the frame of the link that its joint carries.
+
+    The body's frame in its parent's frame is `placement` followed by a turn about (or a slide
+    along) `axis` by `multiplier * q[coordinate] + offset`.
     """
 
     name: str
@@ -121,12 +136,13 @@ class Body:
 
 @dataclass(frozen=True)
 class Tree:
-    """Bodies in an order in which parents come first, `n` coordinates with their joint terms, couplings, rotors, named frames.
+    """Bodies with parents first, `n` coordinates with joint terms, couplings, rotors and frames.
 
-    `load` are the inertias whose weight friction that grows with the load depends on; () for those of the bodies. `base_inertia` is that of
-    the root with all that is fixed to it. `moving` is the motion of the base; None for a base at rest under `gravity`. `driven` are the
-    coordinates that have a drive; `rows` are the scalars of the loops' residuals that count, those that are independent of each other;
-    `independent` are coordinates that determine all others.
+    `load` are the inertias whose weight causes load-dependent friction; () for those of the bodies.
+    `base_inertia` is that of the root with all links fixed to it. `moving` is the motion of the
+    base; None for a base at rest under `gravity`. `driven` are the coordinates that have a drive;
+    `rows` are the independent scalars of the loops' residuals; `independent` are coordinates that
+    determine all others.
     """
 
     bodies: tuple[Body, ...]
@@ -157,7 +173,10 @@ class Tree:
 
     @property
     def base(self) -> BaseMotion:
-        """The motion of the base: at rest it accelerates by -gravity, so that weight needs no term of its own."""
+        """The motion of the base.
+
+        At rest it accelerates by -gravity, so that weight needs no term of its own.
+        """
         return BaseMotion(neg(self.gravity)) if self.moving is None else self.moving
 
     def frame(self, name: str) -> Frame:
@@ -173,13 +192,22 @@ class Tree:
 
     @cached_property
     def joint_terms(self) -> tuple[TermUse, ...]:
-        """Every linear joint term in the order of the parameter vector: coordinate by coordinate, then couplings, then known torques."""
-        own = [(name, JOINT_TERMS, (c,), terms) for c, (name, terms) in enumerate(zip(self.coordinates, self.terms, strict=True))]
-        shared = [(coupling.owner, COUPLING_TERMS, coupling.coordinates, coupling.terms) for coupling in self.couplings]
+        """Every linear joint term in the order of the parameter vector.
+
+        Coordinate by coordinate, then couplings, then known torques.
+        """
+        joint_uses = [
+            (name, JOINT_TERMS, (c,), terms)
+            for c, (name, terms) in enumerate(zip(self.coordinates, self.terms, strict=True))
+        ]
+        shared = [
+            (coupling.owner, COUPLING_TERMS, coupling.coordinates, coupling.terms)
+            for coupling in self.couplings
+        ]
         known = [(each.owner, (KNOWN_TORQUE,), each.coordinates, each.terms) for each in self.known]
         return tuple(
-            TermUse(owner, row, at, terms)
-            for owner, table, at, terms in (*own, *shared, *known)
+            TermUse(owner, row, coordinates, terms)
+            for owner, table, coordinates, terms in (*joint_uses, *shared, *known)
             for row in table
             if row.linear and row.key in terms
         )
@@ -189,44 +217,80 @@ class Tree:
         """The tree with the inertias of `load`."""
         if not self.load:
             return self
-        bodies = tuple(replace(body, inertia=inertia) for body, inertia in zip(self.bodies, self.load, strict=True))
+        bodies = tuple(
+            replace(body, inertia=inertia)
+            for body, inertia in zip(self.bodies, self.load, strict=True)
+        )
         return replace(self, bodies=bodies, load=())
 
     def with_joint_terms(self, values: Sequence[Scalar]) -> Tree:
         """Replace the values of `joint_terms`, in their order."""
         new: dict[tuple[bool, tuple[int, ...]], dict[str, Scalar]] = {}
         for use, value in zip(self.joint_terms, values, strict=True):
-            new.setdefault((use.row is KNOWN_TORQUE, use.at), {})[use.row.key] = value
-        terms = tuple(terms.changed(new.get((False, (c,)), {})) for c, terms in enumerate(self.terms))
-        couplings = tuple(each._replace(terms=each.terms.changed(new.get((False, each.coordinates), {}))) for each in self.couplings)
-        known = tuple(each._replace(terms=each.terms.changed(new[True, each.coordinates])) for each in self.known)
+            new.setdefault((use.row is KNOWN_TORQUE, use.coordinates), {})[use.row.key] = value
+        terms = tuple(
+            terms.changed(new.get((False, (c,)), {})) for c, terms in enumerate(self.terms)
+        )
+        couplings = tuple(
+            each._replace(terms=each.terms.changed(new.get((False, each.coordinates), {})))
+            for each in self.couplings
+        )
+        known = tuple(
+            each._replace(terms=each.terms.changed(new[True, each.coordinates]))
+            for each in self.known
+        )
         return replace(self, terms=terms, couplings=couplings, known=known)
 
-    def without_friction(self, at: Sequence[int] | None = None) -> Tree:
-        """Keep only the joint terms that are inertial; with `at`, only the own terms of these coordinates go."""
-        inertial = [Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial}) for terms in self.terms]
-        if at is not None:
-            return replace(self, terms=tuple(a if c in at else b for c, (a, b) in enumerate(zip(inertial, self.terms, strict=True))))
+    def without_friction(self, coordinates: Sequence[int] | None = None) -> Tree:
+        """Keep only the joint terms that are inertial.
+
+        With `at`, only the own terms of these coordinates go.
+        """
+        inertial = [
+            Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial})
+            for terms in self.terms
+        ]
+        if coordinates is not None:
+            return replace(
+                self,
+                terms=tuple(
+                    a if c in coordinates else b
+                    for c, (a, b) in enumerate(zip(inertial, self.terms, strict=True))
+                ),
+            )
         return replace(
             self,
             known=(),
             terms=tuple(inertial),
             couplings=tuple(
-                each._replace(terms=Terms.of({row.key: each.terms.get(row.key) for row in COUPLING_TERMS if row.inertial}))
+                each._replace(
+                    terms=Terms.of(
+                        {row.key: each.terms.get(row.key) for row in COUPLING_TERMS if row.inertial}
+                    )
+                )
                 for each in self.couplings
             ),
         )
 
     @property
-    def stands_alone(self) -> bool:
-        """Whether every joint moves on its own, coupled to others by rigid bodies alone: no mimic, no spinning rotor, no shared motor."""
+    def is_uncoupled(self) -> bool:
+        """Whether joints are coupled by rigid bodies alone.
+
+        No mimic joint, no rotor that spins on a moving link, no motor shared by joints.
+        """
         tied = len(self.bodies) != self.n or any(body.multiplier != 1.0 for body in self.bodies)
-        coupled = any(len(use.at) > 1 and use.row.inertial for use in self.joint_terms)
-        return not tied and not coupled and all(rotor.mount < 0 and self.moving is None for rotor in self.rotors)
+        coupled = any(len(use.coordinates) > 1 and use.row.inertial for use in self.joint_terms)
+        return (
+            not tied
+            and not coupled
+            and all(rotor.mount < 0 and self.moving is None for rotor in self.rotors)
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {f.name: getattr(self, f.name) for f in fields(self)} | {"frames": dict(self.frames)}
+        values = {f.name: getattr(self, f.name) for f in fields(self)} | {
+            "frames": dict(self.frames)
+        }
         return (Tree, tuple(values.values()))  # a read-only mapping cannot be pickled as it is

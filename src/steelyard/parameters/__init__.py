@@ -1,4 +1,4 @@
-"""The vector pi of dynamic parameters: base parameters, the orders in which others write it, and which values a real body can have."""
+"""The vector pi of dynamic parameters: base parameters, other conventions, physical consistency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ten parameters of a link in the orders and sign conventions of others."""
+"""The ten parameters of a link in the orders and sign conventions of other software."""
 
 from __future__ import annotations
 
@@ -19,26 +19,29 @@ ORDERS: dict[str, tuple[tuple[str, ...], float]] = {
     "structure": (("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Iyz", "Ixz", "Ixy"), 1.0),
     "pinocchio": (("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"), 1.0),
 }
-"""Name -> the order, and the sign of its products of inertia relative to the entries of the inertia matrix."""
+"""Name -> the order, and the sign of products of inertia relative to the matrix entries."""
 CONVENTIONS = (*ORDERS, "urdf")
 
 
 def reorder(pi: ArrayLike, source: str, target: str = "steelyard") -> Array:
     """Convert ten parameters per link, (..., 10), from one convention to another.
 
-    'steelyard': m, mc, Ixx Ixy Ixz Iyy Iyz Izz about the frame, entries of the matrix. 'lecture': the same order, products with the sign
-    of the integral (minus the entry). 'structure': Ixx Iyy Izz Iyz Ixz Ixy. 'pinocchio': Ixx Ixy Iyy Ixz Iyz Izz.
-    'urdf': mass, centre of mass [m], then ixx ixy ixz iyy iyz izz about the centre of mass.
-    Lectures "Newton-Euler formulation and dynamic parameter identification", slide 13, and "Structure and identification", the vector Pi.
+    'steelyard': m, mc, Ixx Ixy Ixz Iyy Iyz Izz about the frame, entries of the matrix. 'lecture':
+    the same order, products with the sign of the integral (minus the entry). 'structure': Ixx Iyy
+    Izz Iyz Ixz Ixy. 'pinocchio': Ixx Ixy Iyy Ixz Iyz Izz. 'urdf': mass, centre of mass [m], then
+    ixx ixy ixz iyy iyz izz about the centre of mass. Lectures "Newton-Euler formulation and dynamic
+    parameter identification", slide 13, and "Structure and identification", the vector Pi.
     """
     pi = np.asarray(pi, float)
     if pi.ndim == 0 or pi.shape[-1] != 10:
         raise CallError(f"a link has ten parameters in the last dimension; found shape {pi.shape}")
     for name in (source, target):
         if name not in CONVENTIONS:
-            raise CallError(f"no order of parameters is called {name!r}; {suggest(str(name), CONVENTIONS)}")
-    own = from_urdf(pi) if source == "urdf" else from_order(pi, source)
-    return to_urdf(own) if target == "urdf" else to_order(own, target)
+            raise CallError(
+                f"no order of parameters is called {name!r}; {suggest(str(name), CONVENTIONS)}"
+            )
+    parameters = from_urdf(pi) if source == "urdf" else from_order(pi, source)
+    return to_urdf(parameters) if target == "urdf" else to_order(parameters, target)
 
 
 def from_order(pi: Array, name: str) -> Array:
@@ -64,14 +67,19 @@ def from_urdf(pi: Array) -> Array:
 
 
 def to_urdf(pi: Array) -> Array:
-    """Convert parameters about the frame to mass, centre of mass and inertia about it. Raise CallError for a link without mass."""
+    """Convert parameters about the frame to mass, centre of mass and inertia about it.
+
+    Raise CallError for a link without mass.
+    """
     m = pi[..., :1]
     if np.any(m == 0):
-        raise CallError("a link without mass has no centre of mass: it cannot be written in the order 'urdf'")
+        raise CallError(
+            "a link without mass has no centre of mass: it cannot be written in the order 'urdf'"
+        )
     c = pi[..., 1:4] / m
     return np.concatenate([m, c, pi[..., 4:] - _about_frame(m, c)], axis=-1)
 
 
 def _about_frame(m: Array, c: Array) -> Array:
-    """The six entries that moving a mass m (..., 1) to c (..., 3) adds to the inertia, (..., 6)."""
+    """Return the change of the inertia when a mass m (..., 1) moves to c (..., 3), (..., 6)."""
     return np.stack(steiner(m[..., 0], (c[..., 0], c[..., 1], c[..., 2])), axis=-1)

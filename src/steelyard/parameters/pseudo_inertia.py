@@ -1,4 +1,7 @@
-"""The pseudo-inertia: ten parameters as one symmetric 4x4 matrix, which is positive definite exactly if a real body can have them."""
+"""Pseudo-inertia: ten parameters as a symmetric 4x4 matrix.
+
+It is positive definite exactly if a real body can have the parameters.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ Array = NDArray[np.float64]
 
 
 def pseudo_inertia(pi: ArrayLike) -> Array:
-    """Return J = [[tr(I)/2 1 - I, h], [h^T, m]] of ten parameters (..., 10) -> (..., 4, 4) [kg m2, kg m, kg].
+    """Return J = [[tr(I)/2 1 - I, h], [h^T, m]], (..., 10) -> (..., 4, 4) [kg m2, kg m, kg].
 
-    pi: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the frame's origin. J is the integral of x x^T dm with x = (r, 1).
-    Wensing, Kim and Slotine, IEEE RA-L 3 (2018), eq. (8).
+    pi: m, mcx, mcy, mcz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the frame's origin. J is the integral
+    of x x^T dm with x = (r, 1). Wensing, Kim and Slotine, IEEE RA-L 3 (2018), eq. (8).
     """
     pi = np.asarray(pi, float)
     if pi.ndim == 0 or pi.shape[-1] != 10:
@@ -23,7 +26,10 @@ def pseudo_inertia(pi: ArrayLike) -> Array:
 
 
 def from_pseudo_inertia(J: ArrayLike) -> Array:
-    """Return the ten parameters (..., 10) of a pseudo-inertia (..., 4, 4): I = tr(S) 1 - S with S its upper left block."""
+    """Return the ten parameters (..., 10) of a pseudo-inertia (..., 4, 4).
+
+    I = tr(S) 1 - S with S its upper left block.
+    """
     J = np.asarray(J, float)
     S = J[..., :3, :3]
     I = np.trace(S, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - S  # noqa: E741
@@ -32,18 +38,20 @@ def from_pseudo_inertia(J: ArrayLike) -> Array:
 
 
 def is_consistent(pi: ArrayLike, tolerance: float = 1e-9) -> NDArray[np.bool_]:
-    """Return whether real bodies can have these parameters, (..., 10) -> (...): no eigenvalue of J is negative.
+    """Return whether real bodies can have these parameters, (..., 10) -> (...).
 
-    `tolerance` is relative to the largest eigenvalue: a rod or a plate has an eigenvalue of zero.
+    No eigenvalue of J is negative. `tolerance` is relative to the largest eigenvalue: a rod or a
+    plate has an eigenvalue of zero.
     """
     values = np.linalg.eigvalsh(pseudo_inertia(pi))
     return np.asarray(values[..., 0] >= -tolerance * np.maximum(np.abs(values[..., -1]), 1e-300))
 
 
 def nearest_consistent(pi: ArrayLike, margin: float = 1e-9) -> Array:
-    """Return the parameters (..., 10) whose pseudo-inertia is the nearest positive definite one in the Frobenius norm.
+    """Return the parameters (..., 10) with the nearest positive definite pseudo-inertia.
 
-    Eigenvalues below `margin` times the largest are raised to it. Higham, Linear Algebra Appl. 103 (1988), theorem 2.1.
+    Eigenvalues below `margin` times the largest are raised to it, which is nearest in the Frobenius
+    norm. Higham, Linear Algebra Appl. 103 (1988), theorem 2.1.
     """
     values, vectors = np.linalg.eigh(pseudo_inertia(pi))
     floor = margin * np.maximum(np.abs(values).max(axis=-1, keepdims=True), np.finfo(float).tiny)

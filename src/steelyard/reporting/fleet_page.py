@@ -1,4 +1,4 @@
-"""The page of a fleet: who stands out, every robot, and the type."""
+"""The report of a fleet: outliers, every robot, and the type."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ SHOWN = ("Fv", "Fc")  # terms of joints that are always drawn
 
 def render_fleet(fleet: Fleet) -> str:
     """Return the page as text."""
-    count = len(fleet.standing_out)
+    count = len(fleet.outliers)
     return from_template(
         "fleet.html",
         style=asset("style.css"),
         title=fleet.type.robot.name,
-        facts=f"{len(fleet.names)} robots · {int(fleet.samples.sum()):,} samples".replace(",", "\u202f"),
-        lead="No robot stands out."
-        if not count
-        else f"{count} part{'s' if count > 1 else ''} of {robots_out(fleet)} stand{'' if count > 1 else 's'} out.",
-        sentences=[deviation.sentence for deviation in fleet.standing_out],
+        facts=f"{len(fleet.names)} robots · {int(fleet.samples.sum()):,} samples".replace(
+            ",", "\u202f"
+        ),
+        lead=(
+            "No outliers in the fleet."
+            if not count
+            else f"{count} outlier{'s' if count > 1 else ''}: {robots_out(fleet)}."
+        ),
+        sentences=[deviation.sentence for deviation in fleet.outliers],
         picture=picture(fleet),
         deviations=fleet.deviation_table(),
         robots=fleet.table(),
@@ -42,28 +46,48 @@ def render_fleet(fleet: Fleet) -> str:
 
 def robots_out(fleet: Fleet) -> str:
     """Return how many robots stand out, in words."""
-    count = len({deviation.robot for deviation in fleet.standing_out})
+    count = len({deviation.robot for deviation in fleet.outliers})
     return f"{count} robot{'s' if count > 1 else ''}"
 
 
 def picture(fleet: Fleet) -> str:
-    """Return the deviations of friction, and of whatever stands out, as rows of dots."""
+    """Return the deviations of friction, and of outliers, as rows of dots."""
     names, pooled = fleet.type.base.names, fleet.pooled
-    named = {deviation.parameter for deviation in fleet.standing_out}
+    named = {deviation.parameter for deviation in fleet.outliers}
     rows = [i for i, name in enumerate(names) if name.rpartition(".")[2] in SHOWN or name in named]
     scores = pooled.deviations / np.sqrt(pooled.spread**2 + pooled.std**2)
     marked = np.zeros(scores.shape, bool)
-    for deviation in fleet.standing_out:
+    for deviation in fleet.outliers:
         marked[fleet.number(deviation.robot), names.index(deviation.parameter)] = True
     values = np.clip(scores[:, rows], -FARTHEST, FARTHEST)
-    return dot_rows([names[i] for i in rows], fleet.names, values, marked[:, rows], "standard deviations of the fleet")
+    return dot_rows(
+        [names[i] for i in rows],
+        fleet.names,
+        values,
+        marked[:, rows],
+        "standard deviations of the fleet",
+    )
 
 
 def spread_table(fleet: Fleet) -> Table:
     """Return the type's base parameters with the spread of the robots about them."""
     pooled, base = fleet.pooled, fleet.type.base
     units = [fleet.type.robot.parameter_units[column] for column in base.columns]
-    columns = (Column("parameter", numeric=False), Column("type"), Column("spread"), Column("", "%"), Column("unit", numeric=False))
+    columns = (
+        Column("parameter", numeric=False),
+        Column("type"),
+        Column("spread"),
+        Column("", "%"),
+        Column("unit", numeric=False),
+    )
     each = zip(base.names, pooled.center, pooled.spread, units, strict=True)
-    rows = tuple((name, short(a), short(s), percent(s / abs(a) if a else None, 0), unit) for name, a, s, unit in each)
-    return Table("Base parameters of the type", columns, rows, "spread: standard deviation of the robots about the type.")
+    rows = tuple(
+        (name, short(a), short(s), percent(s / abs(a) if a else None, 0), unit)
+        for name, a, s, unit in each
+    )
+    return Table(
+        "Base parameters of the type",
+        columns,
+        rows,
+        "spread: standard deviation of the robots about the type.",
+    )

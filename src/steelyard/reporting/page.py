@@ -9,20 +9,22 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..arguments import instance
 from ..drawing.colours import DARK, hue
 from ..errors import CallError, needs_extra
-from ..experiments import Fleet
-from ..files import check_file, write_whole
+from ..files import check_file, write_atomic
 from ..floating_point import default_errstate
 from ..identification import Fit, Validation
 from ..robot import Robot
 from ..signals.log import Log
+from .compress_figures import compress_figures, letters
 from .content import Content, gather
-from .fleet_page import render_fleet
-from .packing import letters, packed_figures
 from .template import asset, from_template
+
+if TYPE_CHECKING:
+    from ..experiments import Fleet
 
 
 @default_errstate
@@ -37,43 +39,74 @@ def report(
 ) -> Path:
     """Write an identification into one offline HTML file, and return its path.
 
-    `validation` is another log, or fit.validate(log) of it; `true_robot` is the robot that was simulated, if the log is simulated.
-    Verdict, the robot's picture, masses and centres [kg, m], where the error comes from, the motion's coverage, measured and predicted
-    torque [N m|N] with bands, friction curves over their samples, residuals, base parameters with two standard deviations and their
-    correlations, advice, provenance. It needs no network and a browser of 2023 or newer.
-    The page of a `Fleet` shows who stands out, every robot and the type. An existing file is replaced only with `overwrite`.
+    The report shows the verdict, the robot, masses and centres [kg, m], the sources of the error,
+    the coverage of the motion, measured and predicted torque [N m|N] with bands, friction curves
+    over their samples, residuals, base parameters with two standard deviations and their
+    correlations, advice and provenance. The report of a `Fleet` shows the outliers, every robot and
+    the type. It needs no network and a browser of 2023 or newer. An existing file is replaced only
+    with `overwrite`.
 
-    Returns:
-        The path.
-    Example:
-        >>> robot = sy.load("planar_2r")
-        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
-        >>> sy.report(sy.identify(robot, log, "wls"), "report.html").name
-        'report.html'
+    Parameters
+    ----------
+    fit : the `Fit`.
+    path : file to write.
+    validation : another `Log`, or a `Validation` on it.
+    true_robot : the `Robot` that was simulated, if the log is simulated.
+    overwrite : whether an existing file may be replaced.
+    truth : former name of `true_robot`.
+
+    Returns
+    -------
+    The path.
+
+    Examples
+    --------
+    >>> robot = sy.load("planar_2r")
+    >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+    >>> sy.report(sy.identify(robot, log, "wls"), "report.html").name
+    'report.html'
     """
     if truth is not None:
-        warnings.warn("report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=3)
+        warnings.warn(
+            "report(truth=...) is now report(true_robot=...)", DeprecationWarning, stacklevel=3
+        )
         true_robot = true_robot or truth
-    instance("report: fit", fit, (Fit, Fleet), "sy.identify returns one")
-    if isinstance(fit, Fleet):
-        if validation is not None or true_robot is not None:
-            raise CallError("report: the page of a fleet takes neither a validation nor a true robot")
-        check_file(path, overwrite)
-        return write_whole(path, render_fleet(fit), overwrite)
+    if not isinstance(fit, Fit):
+        return _fleet_report(fit, path, overwrite, validation is None and true_robot is None)
     if validation is not None:
         instance("report: validation", validation, (Validation, Log))
     if true_robot is not None:
         instance("report: true_robot", true_robot, Robot)
     check_file(path, overwrite)
     checked = fit.validate(validation) if isinstance(validation, Log) else validation
-    return write_whole(path, render(gather(fit, checked, true_robot)), overwrite)
+    return write_atomic(path, render(gather(fit, checked, true_robot)), overwrite)
+
+
+def _fleet_report(fleet: Fleet, path: str | os.PathLike[str], overwrite: bool, alone: bool) -> Path:
+    """Write the page of a fleet; `alone` says that nothing else was given to show."""
+    from ..experiments import Fleet  # many modules, which the report of a fit does not need
+    from .fleet_page import render_fleet
+
+    # the union shows both names in the error
+    instance("report: fit", fleet, (Fit, Fleet), "sy.identify returns one")
+    if not alone:
+        raise CallError("report: the page of a fleet takes neither a validation nor a true robot")
+    check_file(path, overwrite)
+    return write_atomic(path, render_fleet(fleet), overwrite)
 
 
 def render(content: Content) -> str:
     """Return the page of a fit as text."""
-    drawn = [*content.figures.values(), *(figure for grid in content.grids.values() for figure in grid.figures)]
-    parts = {"style": asset("style.css"), "script": asset("unpack.js") + asset("charts.js"), "palette": json.dumps(palette(content))}
-    packed = {"figures": Packed.of(packed_figures(drawn)), "library": plotting_library()}
+    drawn = [
+        *content.figures.values(),
+        *(figure for grid in content.grids.values() for figure in grid.figures),
+    ]
+    parts = {
+        "style": asset("style.css"),
+        "script": asset("unpack.js") + asset("charts.js"),
+        "palette": json.dumps(palette(content)),
+    }
+    packed = {"figures": Packed.of(compress_figures(drawn)), "library": plotting_library()}
     return from_template("report.html", content=content, **parts, **packed)
 
 
@@ -91,14 +124,14 @@ class Packed:
 
 
 def palette(content: Content) -> dict[str, str]:
-    """What each colour of the page's figures is on dark paper."""
+    """Return the colour of each colour of the page's figures on dark paper."""
     n = len(content.tables["causes"].rows)
     return DARK | {hue(j, n): hue(j, n, dark=True) for j in range(n)}
 
 
 @cache
 def plotting_library() -> Packed:
-    """The JavaScript of the installed plotly, in few letters."""
+    """Return the JavaScript of the installed plotly, compressed."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:

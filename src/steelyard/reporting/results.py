@@ -1,4 +1,4 @@
-"""The folder of an identification: the identified robot, fit.json and the report; and the robot read back from it."""
+"""The result folder of an identification: identified robot, fit.json and report."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, foreign, require_package
+from ..errors import ModelError, require_package, translate_errors
 from ..files import whole_folder
 from ..identification import Fit, Preparation, Validation, Verdict
 from ..identification.result.verdict import ValidationErrors, VerdictInputs, rules
 from ..resource_limits import read_regular
 from ..robot import Robot, load
-from .page import report
 
 ROBOTS = ("identified.urdf", "identified.toml", "refused.urdf", "refused.toml")
 
 
 def require_report() -> None:
-    """Raise MissingExtra if the packages that a report needs are absent: before long work, not after it."""
+    """Raise MissingExtra if the packages that a report needs are absent.
+
+    Before long work, not after it.
+    """
     for package in ("jinja2", "plotly"):
         require_package(package, "report", "writing report.html (--no-report leaves it out)")
 
@@ -33,12 +35,15 @@ def write_results(
     page: bool = True, overwrite: bool = False, more: Callable[[Path], None] | None = None,
     whole: Robot | None = None,
 ) -> None:  # fmt: skip
-    """Write a folder, whole or not at all: identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
+    """Write a folder, whole or not at all.
 
-    The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an identified one; that of a fit with a known
-    torque that is a Python function, which no file holds, is called incomplete.urdf (.toml). Without `page` there is no
-    report; `more` writes further files into the folder. Where the fit is of a robot with joints held, `whole` is the robot in which
-    they move: that is written, with what was found.
+    Identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
+
+    The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an
+    identified one; that of a fit with a known torque that is a Python function, which no file
+    holds, is called incomplete.urdf (.toml). Without `page` there is no report; `more` writes
+    further files into the folder. Where the fit is of a robot with joints held, `whole` is the
+    robot in which they move: that is written, with what was found.
     """
     source = fit.initial.mechanism.source
     identified = fit.robot.without_known_function()
@@ -52,41 +57,57 @@ def write_results(
             robot.to_toml(folder / f"{name}.toml")
         fit.to_json(folder / "fit.json", validation=validation)
         if page:
+            from .page import report
+
             report(fit, folder / "report.html", validation, true_robot)
         if more is not None:
             more(folder)
 
 
 def robot_name(word: str) -> str:
-    """Return what the file of an identified robot is called, without its ending, after a verdict."""
+    """Return the stem of the file of an identified robot after a verdict."""
     return "refused" if word == "refused" else "identified"
 
 
 def identified_robot(name: str, load_robot: Callable[[str], Robot] = load) -> Robot:
-    """Load a robot by name or file or, for a fit.json or the folder of one, the identified robot beside it."""
+    """Load a robot by name or file; for a fit.json or its folder, the identified robot."""
     fit = fit_file(name)
     if fit is None:
         return load_robot(name)
-    found = next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
-    if found is None:
-        raise ModelError(f"{fit}: expected the identified robot beside it, {', '.join(ROBOTS[:-1])} or {ROBOTS[-1]}")
+    described = next((fit.parent / file for file in ROBOTS if (fit.parent / file).exists()), None)
+    if described is None:
+        raise ModelError(
+            f"{fit}: expected the identified robot beside it, {', '.join(ROBOTS[:-1])} or"
+            f" {ROBOTS[-1]}"
+        )
     widths = coulomb_widths(fit)
-    robot = load_robot(str(found))
-    smooth = {joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names}
+    robot = load_robot(str(described))
+    smooth = {
+        joint: width for joint, width in widths.items() if width > 0 and joint in robot.joint_names
+    }
     return robot.with_friction(width=smooth) if smooth else robot
 
 
 def held_joints(name: str) -> dict[str, float]:
-    """Return the joints that were held, with positions [rad|m], while the fit of a fit.json, or of its folder, was made; {} for others."""
+    """Return the fixed joints of a fit.json or its folder, with positions [rad|m]."""
     fit = fit_file(name)
     if fit is None:
         return {}
-    with foreign(f"{fit} is no fit.json as `steelyard identify` writes it; 'held' is not joint -> position", ModelError):
-        return {str(joint): float(position) for joint, position in fit_content(fit).get("provenance", {}).get("held", {}).items()}
+    with translate_errors(
+        f"{fit} is no fit.json as `steelyard identify` writes it; 'held' is not joint -> position",
+        ModelError,
+    ):
+        return {
+            str(joint): float(position)
+            for joint, position in fit_content(fit).get("provenance", {}).get("held", {}).items()
+        }
 
 
 def fit_file(name: str) -> Path | None:
-    """Return the fit.json that a name means, itself or the folder of one; None for any other robot."""
+    """Return the fit.json that a name means, itself or the folder of one.
+
+    None for any other robot.
+    """
     path = Path(name)
     if path.suffix == ".json":
         return path
@@ -126,7 +147,7 @@ def saved_decision(name: str, robot: Robot) -> SavedDecision | None:
     if fit is None:
         return None
     content = fit_content(fit)
-    with foreign(f"{fit} is no fit.json as `steelyard identify` writes it", ModelError):
+    with translate_errors(f"{fit} is no fit.json as `steelyard identify` writes it", ModelError):
         if "verdict_inputs" not in content:
             return None
         inputs = VerdictInputs.from_dict(content["verdict_inputs"])
@@ -148,14 +169,22 @@ def saved_preparation(content: Mapping[str, Any]) -> Preparation:
 
 
 def coulomb_widths(fit: Path) -> dict[str, float]:
-    """Return the width of each joint's Coulomb step [rad/s|m/s] in a fit.json; ModelError says what it lacks."""
+    """Return the width of each joint's Coulomb step [rad/s|m/s] in a fit.json.
+
+    ModelError says what it lacks.
+    """
     expected = "a list 'joints', each with a 'name' and a 'coulomb_width'"
-    with foreign(f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}", ModelError):
-        return {str(joint["name"]): float(joint["coulomb_width"] or 0.0) for joint in fit_content(fit)["joints"]}
+    with translate_errors(
+        f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}", ModelError
+    ):
+        return {
+            str(joint["name"]): float(joint["coulomb_width"] or 0.0)
+            for joint in fit_content(fit)["joints"]
+        }
 
 
 def fit_content(fit: Path) -> dict[str, Any]:
     """Return what a fit.json says."""
     data = read_regular(fit, "text", ModelError)
-    with foreign(f"{fit} is not JSON", ModelError):
+    with translate_errors(f"{fit} is not JSON", ModelError):
         return dict(json.loads(data))

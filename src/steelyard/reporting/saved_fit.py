@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, foreign
+from ..errors import ModelError, translate_errors
 from ..identification import Fit
 from .results import fit_content
 
@@ -19,9 +19,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SavedFit:
-    """The word of the verdict, errors of the joints (n,), and parameters (p,) with units and standard deviations.
+    """A saved fit: verdict, errors of the joints (n,), and parameters (p,) with units and std.
 
-    rms [N m|N], the other errors are fractions of the torque; a standard deviation is infinite where the log says nothing.
+    rms [N m|N], the other errors are fractions of the torque; a standard deviation is infinite
+    where the log says nothing.
     """
 
     word: str
@@ -45,7 +46,7 @@ class SavedFit:
 def saved_fit(path: Path) -> SavedFit:
     """Return the fit of a fit.json; ModelError where it is none."""
     content = fit_content(path)
-    with foreign(f"{path} is no fit.json as `steelyard identify` writes it", ModelError):
+    with translate_errors(f"{path} is no fit.json as `steelyard identify` writes it", ModelError):
         return saved_data(content)
 
 
@@ -53,17 +54,17 @@ def saved_data(content: Mapping[str, Any]) -> SavedFit:
     """Return the fit of the content of a fit.json."""
     joints, parameters = content["joints"], content["parameters"]
     return SavedFit(
-        str(content["verdict"]["word"]),
-        _words(joints, "name"),
-        _words(joints, "unit"),
-        _numbers(joints, "rms", np.nan),
-        _numbers(joints, "relative_error", np.nan),
-        _numbers(joints, "r2", np.nan),
-        float(content["total_relative_error"]),
-        _words(parameters, "name"),
-        _words(parameters, "unit"),
-        _numbers(parameters, "value", np.nan),
-        _numbers(parameters, "standard_deviation", np.inf),
+        word=str(content["verdict"]["word"]),
+        joint_names=_words(joints, "name"),
+        joint_units=_words(joints, "unit"),
+        rms=_numbers(joints, "rms", np.nan),
+        relative_error=_numbers(joints, "relative_error", np.nan),
+        r2=_numbers(joints, "r2", np.nan),
+        total_relative_error=float(content["total_relative_error"]),
+        parameter_names=_words(parameters, "name"),
+        parameter_units=_words(parameters, "unit"),
+        parameters=_numbers(parameters, "value", np.nan),
+        parameters_std=_numbers(parameters, "standard_deviation", np.inf),
     )
 
 

@@ -1,4 +1,7 @@
-"""The tables of an identification: torque errors per joint, estimates with their uncertainty, estimates beside true values."""
+"""The tables of an identification.
+
+Torque errors per joint, estimates with their uncertainty, estimates beside true values.
+"""
 
 from __future__ import annotations
 
@@ -29,20 +32,46 @@ def base_units(fit: Fit) -> list[str]:
     return [units[column] for column in fit.base.columns]
 
 
-def compared_errors(names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]) -> Table:
-    """RMS, relative error and R² of every joint for each result, such as ('before', validation); the last row is all joints together.
+def compared_errors(
+    names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]
+) -> Table:
+    """RMS, relative error and R² of every joint for each result, such as ('before', validation).
 
-    Each result has .rms (n,) [N m|N], .relative_error (n,), .total_relative_error and .r2 (n,), as fractions.
+    The last row is all joints together.
+
+    Each result has .rms (n,) [N m|N], .relative_error (n,), .total_relative_error and .r2 (n,), as
+    fractions.
     """
     columns = [Column("joint", numeric=False), Column("unit", numeric=False)]
     for label, _ in results:
-        columns += [Column(name, sign, group=label) for name, sign in (("RMS", ""), ("error", "%"), ("R²", ""))]
+        columns += [
+            Column(name, sign, group=label)
+            for name, sign in (("RMS", ""), ("error", "%"), ("R²", ""))
+        ]
     rows = []
     for j, name in enumerate(names):
-        cells = [(short(float(r.rms[j])), percent(float(r.relative_error[j])), _r2(float(r.r2[j]))) for _, r in results]
+        cells = [
+            (short(float(r.rms[j])), percent(float(r.relative_error[j])), _r2(float(r.r2[j])))
+            for _, r in results
+        ]
         rows.append((name, units[j], *(cell for group in cells for cell in group)))
-    rows.append(("all", "", *(cell for _, r in results for cell in ("", percent(float(r.total_relative_error), 2), ""))))
-    return Table("Prediction errors", tuple(columns), tuple(rows), "error: ‖τ − τ̂‖ / ‖τ‖ over the whole motion.")
+    rows.append(
+        (
+            "all",
+            "",
+            *(
+                cell
+                for _, r in results
+                for cell in ("", percent(float(r.total_relative_error), 2), "")
+            ),
+        )
+    )
+    return Table(
+        "Prediction errors",
+        tuple(columns),
+        tuple(rows),
+        "error: ‖τ − τ̂‖ / ‖τ‖ over the whole motion.",
+    )
 
 
 def _r2(value: float) -> str:
@@ -59,19 +88,47 @@ def estimate_table(
     more: Sequence[tuple[str, Sequence[str]]] = (),
     note: str = "",
 ) -> Table:
-    """Values with two standard deviations and the relative one; `others` are further values (before, true), `more` further text."""
-    columns = [Column("parameter", numeric=False), *(Column(label, numeric=False) for label, _ in more), Column("value"), Column("± 2σ")]
-    columns += [Column("σ/|value|", "%"), *(Column(label) for label, _ in others), Column("unit", numeric=False)]
+    """Values with two standard deviations and the relative one.
+
+    `others` are further values (before, true), `more` further text.
+    """
+    columns = [
+        Column("parameter", numeric=False),
+        *(Column(label, numeric=False) for label, _ in more),
+        Column("value"),
+        Column("± 2σ"),
+    ]
+    columns += [
+        Column("σ/|value|", "%"),
+        *(Column(label) for label, _ in others),
+        Column("unit", numeric=False),
+    ]
     rows, faint = [], []
     for k, name in enumerate(names):
         spread = float(sigma[k]) if sigma is not None else float("nan")
         relative = spread / abs(value[k]) if value[k] else float("inf")
         cells = with_uncertainty(float(value[k]), 2 * spread)
         share = percent(relative) if np.isfinite(relative) else NOTHING
-        rows.append((name, *(text[k] for _, text in more), *cells, share, *(short(float(x[k]), 4) for _, x in others), units[k]))
+        rows.append(
+            (
+                name,
+                *(text[k] for _, text in more),
+                *cells,
+                share,
+                *(short(float(x[k]), 4) for _, x in others),
+                units[k],
+            )
+        )
         if not relative < WEAK:
             faint.append(k)
-    return Table(title, tuple(columns), tuple(rows), note, frozenset(faint), starts(names))
+    return Table(
+        title=title,
+        columns=tuple(columns),
+        rows=tuple(rows),
+        note=note,
+        faint=frozenset(faint),
+        breaks=starts(names),
+    )
 
 
 def starts(names: Sequence[str]) -> frozenset[int]:
@@ -81,7 +138,13 @@ def starts(names: Sequence[str]) -> frozenset[int]:
 
 
 def true_and_estimated(
-    names: Sequence[str], units: Sequence[str], value: Array, sigma: Array, true: Array, before: Array, combinations: Sequence[str]
+    names: Sequence[str],
+    units: Sequence[str],
+    value: Array,
+    sigma: Array,
+    true: Array,
+    before: Array,
+    combinations: Sequence[str],
 ) -> Table:
     """Estimated against true base parameters, in units of the estimate's own standard deviation."""
     columns = [
@@ -94,11 +157,24 @@ def true_and_estimated(
     for k, name in enumerate(names):
         estimated, spread = with_uncertainty(float(value[k]), 2 * float(sigma[k]))
         away = (value[k] - true[k]) / sigma[k] if sigma[k] > 0 else float("nan")
-        numbers = short(float(true[k]), 5), estimated, spread, _signed(away), short(float(before[k]), 4)
+        numbers = (
+            short(float(true[k]), 5),
+            estimated,
+            spread,
+            _signed(away),
+            short(float(before[k]), 4),
+        )
         rows.append((name, *numbers, units[k], combinations[k]))
         if not sigma[k] < WEAK * abs(value[k]):
             faint.append(k)
-    return Table("True against estimated", tuple(columns), tuple(rows), coverage(value, sigma, true), frozenset(faint), starts(names))
+    return Table(
+        title="True against estimated",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        note=coverage(value, sigma, true),
+        faint=frozenset(faint),
+        breaks=starts(names),
+    )
 
 
 def _signed(x: float) -> str:
@@ -108,35 +184,59 @@ def _signed(x: float) -> str:
 def coverage(value: Array, sigma: Array, true: Array) -> str:
     """How many true values lie within two standard deviations, in a sentence."""
     inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
-    return f"{inside} of {len(value)} true values lie within two standard deviations of the estimate."
+    return (
+        f"{inside} of {len(value)} true values lie within two standard deviations of the estimate."
+    )
 
 
 def results_of(fit: Fit, validation: Validation | None = None) -> list[tuple[str, Any]]:
-    """What there is to compare: before, after and, where it was made, a validation on another log."""
-    return [(label, r) for label, r in (("before", fit.before), ("after", fit), ("validation", validation)) if r is not None]
+    """What there is to compare.
+
+    Before, after and, where it was made, a validation on another log.
+    """
+    return [
+        (label, r)
+        for label, r in (("before", fit.before), ("after", fit), ("validation", validation))
+        if r is not None
+    ]
 
 
 def cause_table(fit: Fit) -> Table:
-    """What the error that is left goes back to, joint by joint: sensor noise, friction, rigid bodies, unexplained; in shares."""
+    """What the error that is left goes back to, joint by joint.
+
+    Sensor noise, friction, rigid bodies, unexplained; in shares.
+    """
     return fit.residual_split.table()
 
 
 def error_table(fit: Fit, validation: Validation | None = None) -> Table:
-    """RMS [N m|N], relative error and R² of every joint's torque before, after and, where given, on another log."""
+    """Return RMS [N m|N], relative error and R² per joint before, after and on another log."""
     return compared_errors(fit.model.row_names, results_of(fit, validation), fit.model.row_units)
 
 
 def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
-    """The base parameters and the combinations that they stand for; beside the true values if the true robot is given."""
+    """The base parameters and the combinations that they stand for.
+
+    Beside the true values if the true robot is given.
+    """
     value, sigma = fit.base_values, fit.base_standard_deviation
     columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
-    note = "Only these combinations act on the torques. σ allows for the memory of the residuals; faint rows are hardly seen."
+    note = (
+        "Only these combinations act on the torques. σ allows for the memory of the residuals;"
+        " faint rows are hardly seen."
+    )
     if true_robot is not None:
         true = fit.base.values(aligned(true_robot, fit.parameter_names))
-        columns = [("true", true), ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)), *columns]
+        columns = [
+            ("true", true),
+            ("off by", np.round((value - true) / np.where(sigma > 0, sigma, np.nan), 1)),
+            *columns,
+        ]
         note += f" Off by: error against the true value in σ; {coverage(value, sigma, true)}"
     more = [("combination", combinations(fit))]
-    return estimate_table("Base parameters", fit.base.names, base_units(fit), value, sigma, columns, more, note)
+    return estimate_table(
+        "Base parameters", fit.base.names, base_units(fit), value, sigma, columns, more, note
+    )
 
 
 def combinations(fit: Fit) -> list[str]:
@@ -145,13 +245,23 @@ def combinations(fit: Fit) -> list[str]:
 
 
 def region_table(region: Region) -> Table:
-    """The region in numbers: positions from and to, largest speeds and accelerations, joint by joint."""
+    """The region in numbers.
+
+    Positions from and to, largest speeds and accelerations, joint by joint.
+    """
     rows = []
     for j, name in enumerate(region.joint_names):
         numbers = (region.q_low[j], region.q_high[j], region.qd_most[j], region.qdd_most[j])
         rows.append((name, *(short(float(x)) for x in numbers), region.units[j]))
-    columns = (Column("joint", numeric=False), *map(Column, ("q from", "to", "|qd| up to", "|qdd| up to")), Column("unit", numeric=False))
-    note = f"The states that the log covers, {percent(region.share, 0)} % of its samples. Unit of q; speeds per s, accelerations per s²."
+    columns = (
+        Column("joint", numeric=False),
+        *map(Column, ("q from", "to", "|qd| up to", "|qdd| up to")),
+        Column("unit", numeric=False),
+    )
+    note = (
+        f"The states that the log covers, {percent(region.share, 0)} % of its samples. Unit of q;"
+        " speeds per s, accelerations per s²."
+    )
     return Table("Region", columns, tuple(rows), note)
 
 
@@ -159,18 +269,34 @@ def full_table(fit: Fit) -> Table:
     """Every parameter of the model that goes out."""
     names = fit.parameter_names
     before = [("before", aligned(fit.initial, names))]
-    note = "As they stand in the exported model. The faint ones act only together with others: no motion can show them by themselves."
-    return estimate_table("All parameters", names, shown_units(fit), fit.parameters, fit.standard_deviation, before, (), note)
+    note = (
+        "As they stand in the exported model. The faint ones act only together with others: no"
+        " motion can show them by themselves."
+    )
+    return estimate_table(
+        "All parameters",
+        names,
+        shown_units(fit),
+        fit.parameters,
+        fit.standard_deviation,
+        before,
+        (),
+        note,
+    )
 
 
 def accuracy_table(fit: Fit, true_robot: Robot) -> Table:
-    """The base parameters beside the true ones, errors in units of the fit's own standard deviation."""
-    true, before = (fit.base.values(aligned(robot, fit.parameter_names)) for robot in (true_robot, fit.initial))
+    """Return base parameters beside the true ones, errors in standard deviations of the fit."""
+    true, before = (
+        fit.base.values(aligned(robot, fit.parameter_names)) for robot in (true_robot, fit.initial)
+    )
     value, sigma = fit.base_values, fit.base_standard_deviation
-    return true_and_estimated(fit.base.names, base_units(fit), value, sigma, true, before, combinations(fit))
+    return true_and_estimated(
+        fit.base.names, base_units(fit), value, sigma, true, before, combinations(fit)
+    )
 
 
 def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
     """A robot's parameters in another order of names; zero for terms that it does not have."""
-    own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
-    return np.array([own.get(name, 0.0) for name in names])
+    values = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    return np.array([values.get(name, 0.0) for name in names])

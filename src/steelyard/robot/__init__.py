@@ -1,58 +1,77 @@
-"""What a user holds: a robot, whose every method is one compiled kernel.
+"""Robots: every method of a `Robot` is one compiled kernel.
 
-Arrays are float64, batch dimensions first: q, qd, qdd, tau are (..., n). Every method that computes takes `out=`; those that depend on the
-dynamic parameters take `parameters=` (..., p), which then stand in place of the robot's own, for a whole batch of robots at once.
+Arrays are float64, batch dimensions first: q, qd, qdd, tau are (..., n). Every method that computes
+takes `out=`. Methods that depend on the dynamic parameters take `parameters=` (..., p), which
+replace the robot's own, for a whole batch of robots at once.
 """
 
 from __future__ import annotations
 
 import os
 
-from ..documented import documented
 from ..kernels import ALGORITHMS
-from ..kernels.algorithms import described_outputs
 from ..mechanism import load as load_mechanism
-from .bridges import Bridges
-from .control_loop import ControlLoop
-from .dynamics import Dynamics
-from .edits import Edits
-from .momentum import Momentum
-from .moving_base import MovingBase
-from .operational_space import OperationalSpace
-from .pictures import Pictures
-from .regressors import Regressors
-from .single_call import with_straight_path
+from .bridges import BridgeMethods
+from .control_loop import ControlLoopMethods
+from .dynamics import DynamicsMethods
+from .edits import EditMethods
+from .momentum import MomentumMethods
+from .moving_base import BaseMotionMethods
+from .operational_space import OperationalSpaceMethods
+from .pictures import PictureMethods
+from .regressors import RegressorMethods
+from .single_call import with_fast_path
 
 __all__ = ["Robot", "load"]
 
 
-class _General(Dynamics, Momentum, Regressors, OperationalSpace, MovingBase, ControlLoop, Edits, Pictures, Bridges):
-    """All methods, in their general form."""
+class _General(
+    DynamicsMethods,
+    MomentumMethods,
+    RegressorMethods,
+    OperationalSpaceMethods,
+    BaseMotionMethods,
+    ControlLoopMethods,
+    EditMethods,
+    PictureMethods,
+    BridgeMethods,
+):
+    """All methods of a robot, without the fast path of single calls."""
 
 
-RESULTS = {name: described_outputs(algorithm) for name, algorithm in ALGORITHMS.items()}
-RESULTS["slotine_li_torque"] = RESULTS["slotine_li"]
-for _part in _General.__mro__[:-1]:
-    documented(_part, RESULTS)
-SINGLE_CALLS = {name: name for name in ALGORITHMS if hasattr(_General, name)} | {"slotine_li_torque": "slotine_li"}
+SINGLE_CALLS = {name: name for name in ALGORITHMS if hasattr(_General, name)} | {
+    "slotine_li_torque": "slotine_li"
+}
 
 
-@with_straight_path(SINGLE_CALLS)
+@with_fast_path(SINGLE_CALLS)
 class Robot(_General):
-    """A mechanism with its kernels. Immutable: edits return new robots. Equal mechanisms share their kernels.
+    """A robot: a mechanism with its compiled kernels.
 
-    Example:
-        >>> robot = sy.load("puma560")
-        >>> robot.n, robot.joint_names[:2], robot.parameters.shape
-        (6, ('joint1', 'joint2'), (84,))
+    Immutable: edits return new robots. Equal mechanisms share their kernels.
+
+    Examples
+    --------
+    >>> robot = sy.load("puma560")
+    >>> robot.n, robot.joint_names[:2], robot.parameters.shape
+    (6, ('joint1', 'joint2'), (84,))
     """
 
 
 def load(source: str | os.PathLike[str]) -> Robot:
-    """A robot from a .urdf, .xml (MJCF), .toml (DH table) or .xacro file, or a built-in one by name (`robots()` lists them).
+    """Load a robot from a description file, or a built-in robot by name (`robots()` lists them).
 
-    Example:
-        >>> sy.load("puma560")
-        Robot('puma560', n=6, 84 parameters)
+    Parameters
+    ----------
+    source : path of a .urdf, .xml (MJCF), .toml or .xacro file, or the name of a built-in robot.
+
+    Returns
+    -------
+    A `Robot`.
+
+    Examples
+    --------
+    >>> sy.load("puma560")
+    Robot('puma560', n=6, 84 parameters)
     """
     return Robot(load_mechanism(source))

@@ -1,16 +1,14 @@
-"""The equations of motion: torques, accelerations, their matrices, reactions and derivatives. One kernel each."""
+"""Equations of motion: torques, accelerations, matrices, reactions and derivatives."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from .description import Array, Description, Wrench
 
 
-class Dynamics(Description):
-    """The equations of motion, their parts and derivatives."""
+class DynamicsMethods(Description):
+    """The equations of motion, their terms and derivatives."""
 
     def inverse_dynamics(
         self,
@@ -23,20 +21,44 @@ class Dynamics(Description):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Torques that give a motion, (..., n) [N m|N]: tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J^T wrench.
+        """Compute the torques of a motion (..., n) [N m|N] by the recursive Newton-Euler algorithm.
 
-        q [rad|m], qd, qdd: (..., n). `wrench` is what the environment applies, force [N] then moment [N m], in the base frame about the
-        frame's origin: {"tool0": (..., 6)} for any frames, or (..., bodies, 6) in the order of `body_names`. `base` (..., 9) is the motion
-        of the base as an inertial sensor at its origin feels it, in its own frame: proper acceleration a - g [m/s2], angular velocity
-        [rad/s], angular acceleration [rad/s2]. At rest it is (-g, 0, 0): gravity that is given at run time.
+        tau = M(q) qdd + C(q, qd) qd + g(q) + friction(qd) - J^T wrench.
+
+        q [rad|m], qd, qdd: (..., n). `wrench` is applied by the environment: force [N], then moment
+        [N m], in the base frame about the frame's origin: {"tool0": (..., 6)} for any frames, or
+        (..., bodies, 6) in the order of `body_names`. `base` (..., 9) is the motion of the base in
+        its own frame, as an inertial sensor at its origin measures it: proper acceleration a - g
+        [m/s2], angular velocity [rad/s], angular acceleration [rad/s2]. At rest it is (-g, 0, 0).
         Luh, Walker and Paul 1980; lecture "Newton-Euler formulation", algorithms 1 and 2.
 
-        Example:
-            >>> robot = sy.load("planar_2r")
-            >>> robot.inverse_dynamics([0.1, 0.2], [0.5, 0.5], [1.0, -1.0]).round(3)
-            array([395.272,  79.052])
-            >>> robot.inverse_dynamics([0.1, 0.2], [0, 0], [0, 0], {"link2": [0, 10, 0, 0, 0, 0]}).round(3)
-            array([354.106,  71.226])
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        qdd : (..., n) joint accelerations [rad/s2|m/s2].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r")
+        >>> robot.inverse_dynamics([0.1, 0.2], [0.5, 0.5], [1.0, -1.0]).round(3)
+        array([395.272,  79.052])
+        >>> wrench = {"link2": [0, 10, 0, 0, 0, 0]}
+        >>> robot.inverse_dynamics([0.1, 0.2], [0, 0], [0, 0], wrench).round(3)
+        array([354.106,  71.226])
         """
         return self._call("inverse_dynamics", (q, qd, qdd), parameters, out, wrench, base=base)
 
@@ -51,16 +73,39 @@ class Dynamics(Description):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Accelerations that torques give, (..., n) [rad/s2|m/s2]: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd) + J^T wrench.
+        """Compute the accelerations under torques (..., n) [rad/s2|m/s2].
 
-        q, qd, tau: (..., n); wrench and base as in `inverse_dynamics`. By articulated bodies (Featherstone 2008, section 7.3; recursive
-        direct dynamics lecture, three phases) or through the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
+        M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd) + J^T wrench.
 
-        Example:
-            >>> robot = sy.load("planar_2r")
-            >>> tau = robot.inverse_dynamics([0.1, 0.2], [0.5, 0.5], [1.0, -1.0])
-            >>> robot.forward_dynamics([0.1, 0.2], [0.5, 0.5], tau).round(6)
-            array([ 1., -1.])
+        q, qd, tau: (..., n); wrench and base as in `inverse_dynamics`. By articulated bodies
+        (Featherstone 2008, section 7.3; recursive direct dynamics lecture, three phases) or through
+        the mass matrix (ibid., section 6.5), whichever is shorter for this robot.
+
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        tau : (..., n) joint torques [N m|N].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [rad/s2|m/s2].
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r")
+        >>> tau = robot.inverse_dynamics([0.1, 0.2], [0.5, 0.5], [1.0, -1.0])
+        >>> robot.forward_dynamics([0.1, 0.2], [0.5, 0.5], tau).round(6)
+        array([ 1., -1.])
         """
         return self._call("forward_dynamics", (q, qd, tau), parameters, out, wrench, base=base)
 
@@ -74,80 +119,204 @@ class Dynamics(Description):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Torques without acceleration, (..., n) [N m|N]: C(q, qd) qd + g(q) + friction(qd) - J^T wrench, = inverse_dynamics(q, qd, 0).
+        """Compute the torques at zero acceleration (..., n) [N m|N].
+
+        C(q, qd) qd + g(q) + friction(qd) - J^T wrench = inverse_dynamics(q, qd, 0).
 
         wrench and base as in `inverse_dynamics`. Featherstone 2008, section 6.1 (the bias force).
 
-        Example:
-            >>> sy.load("planar_2r").bias_torque([0.1, 0.2], [0.5, 0.5]).round(3)
-            array([362.923,  71.604])
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").bias_torque([0.1, 0.2], [0.5, 0.5]).round(3)
+        array([362.923,  71.604])
         """
         return self._call("bias_torque", (q, qd), parameters, out, wrench, base=base)
 
-    def mass_matrix(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """M(q), (..., n, n) [kg m2|kg m|kg], symmetric and positive definite, rotors included. Walker and Orin 1982, method 3.
+    def mass_matrix(
+        self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Compute the mass matrix M(q) (..., n, n) [kg m2|kg m|kg], rotors included.
 
-        Example:
-            >>> sy.load("planar_2r").mass_matrix([0.1, 0.2]).round(3)
-            array([[43.137, 10.789],
-                   [10.789,  3.34 ]])
+        Symmetric and positive definite. Walker and Orin 1982, method 3.
+
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n, n) [kg m2|kg m|kg].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").mass_matrix([0.1, 0.2]).round(3)
+        array([[43.137, 10.789],
+               [10.789,  3.34 ]])
         """
         return self._call("mass_matrix", (q,), parameters, out)
 
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """C(q, qd), (..., n, n) [N m s/rad], the one built on Christoffel symbols: dM/dt - 2 C is skew-symmetric.
+    def coriolis_matrix(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Compute the Coriolis matrix C(q, qd) (..., n, n) [N m s/rad] from Christoffel symbols.
 
-        Lecture "Properties of the dynamic model", property 2; structure lecture, property 4.
+        dM/dt - 2 C is skew-symmetric. Lecture "Properties of the dynamic model", property 2;
+        structure lecture, property 4.
 
-        Example:
-            >>> sy.load("planar_2r").coriolis_matrix([0.1, 0.2], [0.5, 0.5]).round(3)
-            array([[-0.755, -1.51 ],
-                   [ 0.755,  0.   ]])
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n, n) [N m s/rad|N s/m].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").coriolis_matrix([0.1, 0.2], [0.5, 0.5]).round(3)
+        array([[-0.755, -1.51 ],
+               [ 0.755,  0.   ]])
         """
         return self._call("coriolis_matrix", (q, qd), parameters, out)
 
-    def christoffel(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """c(q), (..., n, n, n) [kg m2]: C_ij = sum over k of c_ijk qd_k, c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2.
+    def christoffel(
+        self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Compute the Christoffel symbols c(q) (..., n, n, n) [kg m2].
 
+        C_ij = sum over k of c_ijk qd_k, c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2.
         Lagrangian lecture, "Let's plug it all together"; structure lecture, property 4.
 
-        Example:
-            >>> sy.load("planar_2r").christoffel([0.1, 0.2]).shape
-            (2, 2, 2)
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n, n, n) [kg m2|kg m|kg].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").christoffel([0.1, 0.2]).shape
+        (2, 2, 2)
         """
         return self._call("christoffel", (q,), parameters, out)
 
-    def gravity_torque(self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None) -> Array:
-        """g(q), (..., n) [N m|N]: the torque that holds the robot still, g(q) = dU/dq. Lecture "Inverse dynamics": NE(q, 0, 0; g0).
+    def gravity_torque(
+        self, q: ArrayLike, *, parameters: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Compute the gravity torque g(q) = dU/dq (..., n) [N m|N], which keeps the robot at rest.
 
-        Example:
-            >>> sy.load("planar_2r").gravity_torque([0.0, 0.5]).round(3)
-            array([359.729,  65.429])
+        Lecture "Inverse dynamics": NE(q, 0, 0; g0).
+
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").gravity_torque([0.0, 0.5]).round(3)
+        array([359.729,  65.429])
         """
         return self._call("gravity_torque", (q,), parameters, out)
 
     def friction_torque(
-        self, qd: ArrayLike, q: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
+        self,
+        qd: ArrayLike,
+        q: ArrayLike | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
     ) -> Array:
-        """Fv qd + Fc sign(qd) + F0 and further terms, (..., n) [N m|N], with sign(0) = 0. qd [rad/s|m/s]: (..., n).
+        """Compute the friction torque Fv qd + Fc sign(qd) + F0 and further terms (..., n) [N m|N].
 
-        q [rad|m] (..., n) is needed where friction depends on position or load; with it, known torques are part of the result.
-        Lecture "Dynamic parameter identification", friction.
+        sign(0) = 0; qd [rad/s|m/s]: (..., n). q [rad|m] (..., n) is needed where friction depends
+        on position or load; with it, known torques are part of the result. Lecture "Dynamic
+        parameter identification", friction.
 
-        Example:
-            >>> sy.load("planar_2r").with_friction(viscous=0.5, coulomb=2.0).friction_torque([1.0, -1.0])
-            array([ 2.5, -2.5])
+        Parameters
+        ----------
+        qd : (..., n) joint velocities [rad/s|m/s].
+        q : (..., n) joint positions [rad|m].
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r").with_friction(viscous=0.5, coulomb=2.0)
+        >>> robot.friction_torque([1.0, -1.0])
+        array([ 2.5, -2.5])
         """
         if q is None:
             return self._call("friction_torque", (qd,), parameters, out)
         return self._call("friction_torque_at", (q, qd), parameters, out)
 
     def wrench_torque(self, q: ArrayLike, wrench: Wrench, *, out: Array | None = None) -> Array:
-        """J^T h, (..., n) [N m|N]: the joint torques that wrenches cause, given as in `inverse_dynamics`.
+        """Compute the joint torques J^T h of external wrenches (..., n) [N m|N].
 
-        Example:
-            >>> sy.load("planar_2r").wrench_torque([0.0, 0.5], {"link2": [0, 10, 0, 0, 0, 0]}).round(3)
-            array([10.,  0.])
+        Wrenches as in `inverse_dynamics`.
+
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").wrench_torque([0.0, 0.5], {"link2": [0, 10, 0, 0, 0, 0]}).round(3)
+        array([10.,  0.])
         """
         return self._call("wrench_torque", (q,), None, out, wrench)
 
@@ -162,16 +331,36 @@ class Dynamics(Description):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """What each joint passes on to its link in a motion, (..., bodies, 6): force [N], then moment [N m], in the link's own frame
-        about its origin.
+        """Compute the wrench that each joint transmits to its link in a motion (..., bodies, 6).
 
-        The drive gives the part about (or along) the axis, the bearing the rest. Lecture "Newton-Euler formulation", algorithm 2, lines 7
-        and 8.
+        Force [N], then moment [N m], in the link's frame about its origin. The drive gives the
+        component about (or along) the axis, the bearing the others. Lecture "Newton-Euler
+        formulation", algorithm 2, lines 7 and 8.
 
-        Example:
-            >>> sy.load("planar_2r").joint_reactions([0, 0], [0, 0], [0, 0]).round(1)
-            array([[  0. , 402.2,   0. ,   0. ,   0. , 368.9],
-                   [  0. , 186.4,   0. ,   0. ,   0. ,  74.6]])
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        qdd : (..., n) joint accelerations [rad/s2|m/s2].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., bodies, 6) [N, N m].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").joint_reactions([0, 0], [0, 0], [0, 0]).round(1)
+        array([[  0. , 402.2,   0. ,   0. ,   0. , 368.9],
+               [  0. , 186.4,   0. ,   0. ,   0. ,  74.6]])
         """
         return self._call("joint_reactions", (q, qd, qdd), parameters, out, wrench, base=base)
 
@@ -186,12 +375,33 @@ class Dynamics(Description):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """The same under given torques, (..., bodies, 6). Recursive direct dynamics lecture, phase
-        3.
+        """Compute the joint reactions under torques (..., bodies, 6); see `joint_reactions`.
 
-        Example:
-            >>> sy.load("planar_2r").forward_reactions([0, 0], [0, 0], [0, 0]).shape
-            (2, 6)
+        Recursive direct dynamics lecture, phase 3.
+
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        tau : (..., n) joint torques [N m|N].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., bodies, 6) [N, N m].
+
+        Examples
+        --------
+        >>> sy.load("planar_2r").forward_reactions([0, 0], [0, 0], [0, 0]).shape
+        (2, 6)
         """
         return self._call("forward_reactions", (q, qd, tau), parameters, out, wrench, base=base)
 
@@ -204,19 +414,44 @@ class Dynamics(Description):
         base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
-        out: Any = None,
+        out: tuple[Array, Array, Array] | None = None,
     ) -> tuple[Array, Array, Array]:
-        """(dtau/dq, dtau/dqd, M), each (..., n, n), exact, friction and drives included; sign() has derivative zero.
+        """Compute the derivatives (dtau/dq, dtau/dqd, M) of inverse dynamics, (..., n, n) each.
 
-        Carpentier and Mansard 2018; here from the graph of Newton-Euler.
+        Exact, friction and drives included; sign() has derivative zero. Carpentier and Mansard
+        2018; here from the graph of Newton-Euler.
 
-        Example:
-            >>> by_q, by_qd, M = sy.load("planar_2r").inverse_dynamics_derivatives([0.1, 0.2], [0, 0], [0, 0])
-            >>> by_q.round(3)
-            array([[-51.414, -22.033],
-                   [-22.033, -22.033]])
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        qdd : (..., n) joint accelerations [rad/s2|m/s2].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        A tuple of (..., n, n) [N m|N] per [rad|m], (..., n, n) [N m|N] per [rad/s|m/s], (..., n, n)
+        [kg m2|kg] or its inverse.
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r")
+        >>> by_q, by_qd, M = robot.inverse_dynamics_derivatives([0.1, 0.2], [0, 0], [0, 0])
+        >>> by_q.round(3)
+        array([[-51.414, -22.033],
+               [-22.033, -22.033]])
         """
-        return self._call("inverse_dynamics_derivatives", (q, qd, qdd), parameters, out, wrench, base=base)
+        return self._call(
+            "inverse_dynamics_derivatives", (q, qd, qdd), parameters, out, wrench, base=base
+        )
 
     def forward_dynamics_derivatives(
         self,
@@ -227,15 +462,41 @@ class Dynamics(Description):
         base: ArrayLike | None = None,
         *,
         parameters: ArrayLike | None = None,
-        out: Any = None,
+        out: tuple[Array, Array, Array] | None = None,
     ) -> tuple[Array, Array, Array]:
-        """(dqdd/dq, dqdd/dqd, dqdd/dtau = M^-1), each (..., n, n): minus M^-1 times those of the torque. Carpentier and Mansard 2018, eq.
-        (11).
+        """Compute the derivatives (dqdd/dq, dqdd/dqd, dqdd/dtau = M^-1) of forward dynamics.
 
-        Example:
-            >>> by_q, by_qd, by_tau = sy.load("planar_2r").forward_dynamics_derivatives([0.1, 0.2], [0, 0], [0, 0])
-            >>> by_tau.round(4)
-            array([[ 0.1206, -0.3897],
-                   [-0.3897,  1.5581]])
+        (..., n, n) each; -M^-1 times the derivatives of the torque. Carpentier and Mansard 2018,
+        eq. (11).
+
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        tau : (..., n) joint torques [N m|N].
+        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+            {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
+            `body_names`; nothing by default.
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        A tuple of (..., n, n) [rad/s2|m/s2] per [rad|m], (..., n, n) [rad/s2|m/s2] per [rad/s|m/s],
+        (..., n, n) [kg m2|kg] or its inverse.
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r")
+        >>> by_q, by_qd, by_tau = robot.forward_dynamics_derivatives([0.1, 0.2], [0, 0], [0, 0])
+        >>> by_tau.round(4)
+        array([[ 0.1206, -0.3897],
+               [-0.3897,  1.5581]])
         """
-        return self._call("forward_dynamics_derivatives", (q, qd, tau), parameters, out, wrench, base=base)
+        return self._call(
+            "forward_dynamics_derivatives", (q, qd, tau), parameters, out, wrench, base=base
+        )

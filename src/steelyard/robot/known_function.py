@@ -1,4 +1,4 @@
-"""A robot with a known torque that is a Python function: torques and accelerations have it, what must be compiled is refused."""
+"""A robot with a known torque that is a Python function, which cannot be compiled."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ UNAFFECTED = frozenset((
     "with_parameters", "with_payload", "with_rotors", "without_friction", "without_rotors",
 ))
 # fmt: on
-"""Methods whose result does not depend on a known torque, and edits that keep it. All others are refused unless they are written below."""
+"""Methods that do not depend on a known torque, and edits that keep it; others are refused."""
 
 
 class RobotWithFunction(Robot):
     """A robot with a known torque (q, qd, qdd) -> (N, n) [N m|N] that cannot be traced.
 
-    inverse_dynamics, bias_torque, forward_dynamics and friction_torque at a position include it, by calling the function. Kinematics,
-    inertia and gravity do not depend on it. Everything else, such as regressors, derivatives, kernels and exports, raises CallError.
+    inverse_dynamics, bias_torque, forward_dynamics and friction_torque at a position include it, by
+    calling the function. Kinematics, inertia and gravity do not depend on it. Everything else, such
+    as regressors, derivatives, kernels and exports, raises CallError.
     """
 
     def __init__(self, mechanism: Mechanism, function: Function) -> None:
@@ -51,11 +52,14 @@ class RobotWithFunction(Robot):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of the mechanism and of the function, which is told from others by its identity."""
+        """A digest of the mechanism and of the identity of the function."""
         return f"{self._plain.fingerprint}-function-{id(self._function):x}"
 
     def without_known_function(self) -> Robot:  # type: ignore[override]
-        """Return the robot without the torque of the function; known torques that are expressions stay."""
+        """Return the robot without the torque of the function.
+
+        Known torques that are expressions stay.
+        """
         return self._plain
 
     def without_known_torque(self) -> Robot:  # type: ignore[override]
@@ -73,7 +77,10 @@ class RobotWithFunction(Robot):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Return M(q) qdd + C(q, qd) qd + g(q) + friction + known torque, (..., n) [N m|N]. See `Robot.inverse_dynamics`."""
+        """Return M(q) qdd + C(q, qd) qd + g(q) + friction + known torque, (..., n) [N m|N].
+
+        See `Robot.inverse_dynamics`.
+        """
         tau = self._plain.inverse_dynamics(q, qd, qdd, wrench, base, parameters=parameters)
         return _result(tau + self._torque(q, qd, qdd), out)
 
@@ -87,16 +94,34 @@ class RobotWithFunction(Robot):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Return C(q, qd) qd + g(q) + friction + known torque, (..., n) [N m|N]. See `Robot.bias_torque`."""
+        """Return C(q, qd) qd + g(q) + friction + known torque, (..., n) [N m|N].
+
+        See `Robot.bias_torque`.
+        """
         tau = self._plain.bias_torque(q, qd, wrench, base, parameters=parameters)
         return _result(tau + self._torque(q, qd, np.zeros_like(np.asarray(qd, dtype=float))), out)
 
     def friction_torque(
-        self, qd: ArrayLike, q: ArrayLike | None = None, *, parameters: ArrayLike | None = None, out: Array | None = None
+        self,
+        qd: ArrayLike,
+        q: ArrayLike | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
     ) -> Array:
-        """Return friction, with q the known torque included, (..., n) [N m|N]. See `Robot.friction_torque`."""
+        """Return friction, with q the known torque included, (..., n) [N m|N].
+
+        See `Robot.friction_torque`.
+        """
         tau = self._plain.friction_torque(qd, q, parameters=parameters)
-        return _result(tau if q is None else tau + self._torque(q, qd, np.zeros_like(np.asarray(qd, dtype=float))), out)
+        return _result(
+            (
+                tau
+                if q is None
+                else tau + self._torque(q, qd, np.zeros_like(np.asarray(qd, dtype=float)))
+            ),
+            out,
+        )
 
     def forward_dynamics(
         self,
@@ -109,27 +134,45 @@ class RobotWithFunction(Robot):
         parameters: ArrayLike | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Return M(q)^-1 (tau - known torque - bias), (..., n) [rad/s2|m/s2]. Raise CallError if the function reads accelerations."""
+        """Return M(q)^-1 (tau - known torque - bias), (..., n) [rad/s2|m/s2].
+
+        Raise CallError if the function reads accelerations.
+        """
         driving = np.asarray(tau, dtype=float) - self.torque_without_acceleration(q, qd)
-        return _result(self._plain.forward_dynamics(q, qd, driving, wrench, base, parameters=parameters), out)
+        return _result(
+            self._plain.forward_dynamics(q, qd, driving, wrench, base, parameters=parameters), out
+        )
 
     def torque_without_acceleration(self, q: ArrayLike, qd: ArrayLike) -> Array:
-        """Return the known torque (..., n) [N m|N] of a function that does not read accelerations; raise CallError for one that does."""
+        """Return the known torque (..., n) [N m|N] of a function that does not read accelerations.
+
+        Raise CallError for one that does.
+        """
         if self._reads_acceleration:
-            raise CallError("the known torque depends on the acceleration: forward dynamics and simulation cannot have it")
+            raise CallError(
+                "the known torque depends on the acceleration: forward dynamics and simulation"
+                " cannot have it"
+            )
         return self._torque(q, qd, np.zeros_like(np.asarray(qd, dtype=float)))
 
     @cached_property
     def _reads_acceleration(self) -> bool:
         q, qd, qdd = np.random.default_rng(0).normal(size=(3, 16, self.n))
-        return not np.allclose(self._function(q, qd, qdd), self._function(q, qd, np.zeros_like(qdd)), rtol=1e-9, atol=1e-12)
+        return not np.allclose(
+            self._function(q, qd, qdd),
+            self._function(q, qd, np.zeros_like(qdd)),
+            rtol=1e-9,
+            atol=1e-12,
+        )
 
     def _torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Return the known torque at states of any batch shape."""
         states = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (q, qd, qdd)))
         shape = states[0].shape
         tau = self._function(*(x.reshape(-1, shape[-1]).copy() for x in states))
-        return np.broadcast_to(np.asarray(tau, dtype=float), (int(np.prod(shape[:-1])), shape[-1])).reshape(shape)
+        return np.broadcast_to(
+            np.asarray(tau, dtype=float), (int(np.prod(shape[:-1])), shape[-1])
+        ).reshape(shape)
 
     def _like(self, mechanism: Mechanism) -> RobotWithFunction:
         return RobotWithFunction(mechanism, self._function)
@@ -159,15 +202,25 @@ def _refused(name: str) -> Callable[..., Any]:
     def method(self: RobotWithFunction, *_: Any, **__: Any) -> Any:
         refuse_known_function(self, name)
 
-    method.__name__, method.__doc__ = name, f"Raise CallError: {name} cannot have a known torque that is a Python function."
+    method.__name__, method.__doc__ = (
+        name,
+        f"Raise CallError: {name} cannot have a known torque that is a Python function.",
+    )
     return method
 
 
 for _name in dir(Robot):
-    if not _name.startswith("_") and callable(getattr(Robot, _name)) and _name not in {*UNAFFECTED, *vars(RobotWithFunction)}:
+    if (
+        not _name.startswith("_")
+        and callable(getattr(Robot, _name))
+        and _name not in {*UNAFFECTED, *vars(RobotWithFunction)}
+    ):
         setattr(RobotWithFunction, _name, _refused(_name))
 
 
-def carrying(robot: Robot, function: Function | None) -> Robot:
-    """Return the robot with a known torque that is a function (N, n) of q, qd, qdd; the robot itself without one."""
+def with_function(robot: Robot, function: Function | None) -> Robot:
+    """Return the robot with a known torque that is a function (N, n) of q, qd, qdd.
+
+    The robot itself without one.
+    """
     return robot if function is None else RobotWithFunction(robot.mechanism, function)

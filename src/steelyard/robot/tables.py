@@ -1,4 +1,4 @@
-"""What a robot is, in tables: its joints with limits and terms, its moving bodies."""
+"""Tables of a robot: joints with limits and terms, and moving bodies."""
 
 from __future__ import annotations
 
@@ -10,50 +10,75 @@ from .description import Description
 
 
 def facts(robot: Description) -> str:
-    """Size, moving mass [kg] and gravity [m/s2], in a line."""
+    """Return size, moving mass [kg] and gravity [m/s2] in a line."""
     mechanism = robot.mechanism
     mass = short(sum(body.inertia.m for body in robot.tree.bodies), 4)
     gravity = ", ".join(short(x) for x in mechanism.gravity)
-    size = f"{robot.n} joints, {len(mechanism.links)} links, {mass} kg moving, {len(robot.parameters)} parameters"
+    size = (
+        f"{robot.n} joints, {len(mechanism.links)} links, {mass} kg moving, {len(robot.parameters)}"
+        " parameters"
+    )
     return f"{size}; gravity ({gravity}) m/s²"
 
 
 def joint_table(robot: Description) -> Table:
-    """One row per coordinate: travel [rad|m], speed, effort [N m|N] and joint terms; columns that no joint fills are left out."""
+    """Return a table of the coordinates: limits [rad|m], speed, effort [N m|N] and joint terms.
+
+    Columns without any entry are left out.
+    """
     rows = []
-    for name, limits, terms in zip(robot.joint_names, robot.tree.limits, robot.tree.terms, strict=True):
+    for name, limits, terms in zip(
+        robot.joint_names, robot.tree.limits, robot.tree.terms, strict=True
+    ):
         travel = f"{short(limits.lower)} … {short(limits.upper)}"
         numbers = (limits.velocity, limits.effort, *(terms.get(row.key) for row in JOINT_TERMS))
         joint = robot.mechanism.joint(name)
         rows.append((name, joint.kind, joint.child, travel, *(short(x, 4) for x in numbers)))
     words = [Column(name, numeric=False) for name in ("joint", "kind", "carries")]
-    columns = (*words, *map(Column, ("travel", "speed", "effort", *(row.symbol for row in JOINT_TERMS))))
-    kept = [i for i in range(len(columns)) if i < 4 or any(row[i] != "–" for row in rows)]
-    meanings = "".join(f"; {row.symbol} {row.meaning}" for i, row in enumerate(JOINT_TERMS) if i + 6 in kept)
+    columns = (
+        *words,
+        *map(Column, ("travel", "speed", "effort", *(row.symbol for row in JOINT_TERMS))),
+    )
+    shown = [i for i in range(len(columns)) if i < 4 or any(row[i] != "–" for row in rows)]
+    meanings = "".join(
+        f"; {row.symbol} {row.meaning}" for i, row in enumerate(JOINT_TERMS) if i + 6 in shown
+    )
     note = f"rad or m, N m or N; – unlimited or none{meanings}"
     return Table(
-        "Joints", tuple(columns[i] for i in kept), tuple(tuple(row[i] for i in kept) for row in rows), note, data=_joint_data(robot)
+        "Joints",
+        tuple(columns[i] for i in shown),
+        tuple(tuple(row[i] for i in shown) for row in rows),
+        note,
+        data=_joint_data(robot),
     )
 
 
 def _joint_data(robot: Description) -> dict[str, list[object]]:
-    """The same with all digits; None where there is none."""
+    """Return the columns of the joint table with all digits; None for missing values."""
     joints = [robot.mechanism.joint(name) for name in robot.joint_names]
-    made: dict[str, list[object]] = {"joint": list(robot.joint_names)}
-    made |= {"kind": [joint.kind for joint in joints], "carries": [joint.child for joint in joints]}
+    columns: dict[str, list[object]] = {"joint": list(robot.joint_names)}
+    columns |= {
+        "kind": [joint.kind for joint in joints],
+        "carries": [joint.child for joint in joints],
+    }
     for name in ("lower", "upper", "velocity", "effort"):
-        made[name] = [getattr(limits, name) for limits in robot.tree.limits]
+        columns[name] = [getattr(limits, name) for limits in robot.tree.limits]
     for row in JOINT_TERMS:
         if any(row.key in terms for terms in robot.tree.terms):
-            made[row.symbol] = [terms.get(row.key) for terms in robot.tree.terms]
-    return made
+            columns[row.symbol] = [terms.get(row.key) for terms in robot.tree.terms]
+    return columns
 
 
 def body_table(robot: Description) -> Table:
-    """Moving bodies with all that is fixed to them: mass [kg], centre [m], inertia [kg m2] about it."""
+    """Return a table of the moving bodies with all links fixed to them.
+
+    Mass [kg], centre [m], inertia [kg m2] about the centre.
+    """
     rows, data = (
         list[tuple[str, ...]](),
-        dict[str, list[object]]((name, []) for name in ("body", "mass", "com_x", "com_y", "com_z", "Ixx", "Iyy", "Izz")),
+        dict[str, list[object]](
+            (name, []) for name in ("body", "mass", "com_x", "com_y", "com_z", "Ixx", "Iyy", "Izz")
+        ),
     )
     for body in robot.tree.bodies:
         if not body.inertia.m:
@@ -61,9 +86,23 @@ def body_table(robot: Description) -> Table:
             numbers = [0.0, *6 * [float("nan")]]
         else:
             m, c, I = at_com(body.inertia)  # noqa: E741
-            rows.append((body.name, short(m, 4), " ".join(fixed(x) for x in c), *(short(x, 4) for x in (I.xx, I.yy, I.zz))))
+            rows.append(
+                (
+                    body.name,
+                    short(m, 4),
+                    " ".join(fixed(x) for x in c),
+                    *(short(x, 4) for x in (I.xx, I.yy, I.zz)),
+                )
+            )
             numbers = [m, *c, I.xx, I.yy, I.zz]
         for column, value in zip(data.values(), (body.name, *numbers), strict=True):
             column.append(value)
-    columns = (Column("body", numeric=False), Column("mass", "kg"), Column("centre", "m"), *map(Column, ("Ixx", "Iyy", "Izz")))
-    return Table("Moving bodies", columns, tuple(rows), "centre of mass; inertia [kg m²] about it", data=data)
+    columns = (
+        Column("body", numeric=False),
+        Column("mass", "kg"),
+        Column("centre", "m"),
+        *map(Column, ("Ixx", "Iyy", "Izz")),
+    )
+    return Table(
+        "Moving bodies", columns, tuple(rows), "centre of mass; inertia [kg m²] about it", data=data
+    )

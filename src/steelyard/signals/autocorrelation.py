@@ -14,7 +14,10 @@ MOST_INFLATION = 300.0
 
 
 def lagged_products(x: ArrayLike, lags: int = 1) -> Array:
-    """Return s[k] = sum_i x[i] x[i+k] for k = 0 ... lags, (lags + 1, ...), of a series x (N, ...). Add those of several series."""
+    """Compute s[k] = sum_i x[i] x[i+k], k = 0 ... lags, of a series x (N, ...).
+
+    Sums of several series may be added. The result is (lags + 1, ...).
+    """
     x = np.asarray(x, float)
     lags = min(lags, len(x) - 1)
     if lags <= FEW:
@@ -25,24 +28,35 @@ def lagged_products(x: ArrayLike, lags: int = 1) -> Array:
     return np.asarray(irfft(np.abs(rfft(x, size, axis=0)) ** 2, size, axis=0)[: lags + 1])
 
 
-def autocorrelation(x: ArrayLike, lags: int = 1, *, center: bool = False, unbiased: bool = False) -> Array:
-    """Return r[k] = s[k] / s[0], s[k] = sum_i x[i] x[i+k], for k = 0 ... lags, (lags + 1, ...), of a series x (N, ...).
+def autocorrelation(
+    x: ArrayLike, lags: int = 1, *, center: bool = False, unbiased: bool = False
+) -> Array:
+    """Return r[k] = s[k] / s[0], k = 0 ... lags, of a series x (N, ...); (lags + 1, ...).
 
-    Biased by default: the sum over N - k products is not rescaled, so that |r| <= 1. `unbiased` multiplies r[k] by N / (N - k).
-    `center` subtracts the mean first. A series of zeros has r = 0. Lags are at most N - 1.
-    Box, Jenkins and Reinsel, "Time Series Analysis", 4th ed., 2008, section 2.1.
+    s[k] = sum_i x[i] x[i+k].
+
+    Biased by default: the sum over N - k products is not rescaled, so that |r| <= 1. `unbiased`
+    multiplies r[k] by N / (N - k). `center` subtracts the mean first. A series of zeros has r = 0.
+    Lags are at most N - 1. Box, Jenkins and Reinsel, "Time Series Analysis", 4th ed., 2008, section
+    2.1.
     """
     x = np.asarray(x, float)
     s = lagged_products(x - x.mean(axis=0) if center else x, lags)
     r = s / np.maximum(s[:1], 1e-300)
-    return r * (len(x) / (len(x) - np.arange(len(r)))).reshape(-1, *[1] * (x.ndim - 1)) if unbiased else r
+    return (
+        r * (len(x) / (len(x) - np.arange(len(r)))).reshape(-1, *[1] * (x.ndim - 1))
+        if unbiased
+        else r
+    )
 
 
 def variance_inflation(rho: ArrayLike) -> Array:
-    """Return (1 + rho) / (1 - rho), from 1 to `MOST_INFLATION`: samples per independent sample, with rho the autocorrelation at lag one.
+    """Return (1 + rho) / (1 - rho), from 1 to `MOST_INFLATION`.
 
-    It is the inflation of the variance of a mean of a first-order autoregression; a negative rho counts as none.
-    Priestley, "Spectral Analysis and Time Series", 1981, section 5.3.2.
+    Samples per independent sample, with rho the autocorrelation at lag one.
+
+    It is the inflation of the variance of a mean of a first-order autoregression; a negative rho
+    counts as none. Priestley, "Spectral Analysis and Time Series", 1981, section 5.3.2.
     """
     most = (MOST_INFLATION - 1) / (MOST_INFLATION + 1)
     bounded = np.clip(np.asarray(rho, np.float64), 0.0, most)

@@ -1,4 +1,4 @@
-"""A mapping file with a correction added: what the doctor writes beside a log."""
+"""A mapping file with a correction added, as the doctor writes it beside a log."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from .clean.correction import Correction
 from .read.mapping import read_mapping
 
 
-def corrected_mapping(correction: Correction, joints: Sequence[str], given: Path | None = None, reasons: Iterable[str] = ()) -> str:
-    """Return the text of a mapping file that does what `given` does and then corrects the log; `reasons` become comments.
+def corrected_mapping(
+    correction: Correction,
+    joints: Sequence[str],
+    file: Path | None = None,
+    reasons: Iterable[str] = (),
+) -> str:
+    """Return the text of a mapping file that corrects the log after what `file` does.
 
-    The file that is given keeps its comments. If it has a correction already, both are made into one.
+    `reasons` become comments. The file keeps its comments; if it has a correction already, both are
+    combined.
     """
     import tomlkit
 
-    first = None if given is None else read_mapping(given, joints).correction
-    document = tomlkit.document() if given is None else tomlkit.parse(_text(given))
+    first = None if file is None else read_mapping(file, joints).correction
+    document = tomlkit.document() if file is None else tomlkit.parse(_text(file))
     whole = correction if first is None else correction.after(first)
     table = tomlkit.table()
     for reason in reasons:

@@ -1,4 +1,7 @@
-"""Log: what was measured, sample by sample and joint by joint. Frozen: every change returns a new log."""
+"""Log: what was recorded of a motion, as arrays with units.
+
+Frozen: every change returns a new log.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..drawing.table import Table
 from ..errors import CallError, LogError, suggest
-from .log_checks import check_log, joint_names_of, matched
+from .log_checks import check_log, joint_names_of, match_joints
 from .resample import resample
 from .schema import Payload, Signal, frozen_array, optional, rows, signal
 from .segments import split
@@ -33,18 +36,43 @@ COMMAND = "target desired ref reference cmd command commanded setpoint des goal"
 class Log:
     """A measured motion: t [s] (N,), q [rad|m] (N, n), and what else was measured.
 
-    Each field with `signal` or `optional` is a row of the schema: unit, meaning, words that name it in files, shape (one column per joint
-    unless given). Reading, checking, slicing, cleaning, resampling and writing follow from it. Arrays are float64 and read-only.
-    `effort` is where tau comes from: 'torque' (measured or commanded) or 'current' (a constant times the motor current).
-    `units` are those that signals were converted from, `payload` is what the robot carries, `remarks` tell what was found and done.
-    Notation of Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 7.3.
+    Each field with `signal` or `optional` is a row of the schema: unit, meaning, words that name it
+    in files, shape (one column per joint unless given). Reading, checking, slicing, cleaning,
+    resampling and writing follow from it. Arrays are float64 and read-only. `effort` is where tau
+    comes from: 'torque' (measured or commanded) or 'current' (a constant times the motor current).
+    `units` are those that signals were converted from, `payload` is what the robot carries,
+    `remarks` tell what was found and done. Notation of Siciliano et al., "Robotics: Modelling,
+    Planning and Control", 2009, section 7.3.
 
-    Example:
-        >>> t = np.linspace(0.0, 2.0, 201)
-        >>> q = np.stack([np.sin(3 * t), np.cos(2 * t)], axis=1)
-        >>> log = sy.Log(t=t, q=q, tau=0 * q, joint_names=("joint1", "joint2"))
-        >>> log
-        Log(201 samples x 2 joints, 2 s at 100 Hz: q tau)
+    Parameters
+    ----------
+    t : (N,) time [s].
+    q : (N, n) joint position [rad|m].
+    tau : (N, n) joint torque [N m|N].
+    qd : (N, n) joint velocity [rad/s|m/s].
+    qdd : (N, n) joint acceleration [rad/s2|m/s2].
+    joint_names : names of the joints, in the order of the columns.
+    current : (N, n) motor current [A].
+    effort : where tau comes from: 'torque', or 'current' times a constant.
+    remarks : sentences on what was found and done.
+    source : file that it was read from.
+    reference : (N, n) commanded joint position [rad|m].
+    motor_position : (N, n) position on the motor's side of the gear [rad|m].
+    link_position : (N, n) position on the link's side, by a second encoder [rad|m].
+    temperature : (N, n) or (N,) temperature of each joint, or one [°C].
+    base : (N, 9) base motion as an IMU feels it: proper acceleration, angular velocity, its rate
+        [m/s2, rad/s, rad/s2].
+    base_wrench : (N, 6) force, then moment, that the ground applies to the base [N, N m].
+    payload : `Payload` that the robot carried: mass [kg], centre [m], inertia [kg m2].
+    units : signal -> unit that it was converted from.
+
+    Examples
+    --------
+    >>> t = np.linspace(0.0, 2.0, 201)
+    >>> q = np.stack([np.sin(3 * t), np.cos(2 * t)], axis=1)
+    >>> log = sy.Log(t=t, q=q, tau=0 * q, joint_names=("joint1", "joint2"))
+    >>> log
+    Log(201 samples x 2 joints, 2 s at 100 Hz: q tau)
     """
 
     # fmt: off
@@ -77,7 +105,7 @@ class Log:
         object.__setattr__(self, "units", dict(self.units))
         check_log(self)
 
-    # -- size and time -------------------------------------------------------------------------------------------------------
+    # size and time
 
     @property
     def N(self) -> int:
@@ -131,25 +159,41 @@ class Log:
         return f"{self.source}: " if self.source else ""
 
     def plot(self, *signals: str, width: str | float = "page") -> Figure:
-        """Return a Matplotlib figure: a row for each joint, a column for each signal, by default q, qd and tau as far as they are there.
+        """Plot the signals with Matplotlib: a row per joint, a column per signal.
+
+        By default q, qd and tau, as far as the log has them.
 
         Needs `pip install 'steelyard[plot]'`.
 
-        Parameters:
-            *signals: names of signals, by default q, qd and tau as far as they are there.
-        Example:
-            >>> log.plot("q").savefig("log.pdf")
+        Parameters
+        ----------
+        width : "column" or "page" of a paper, or a width in inches.
+        *signals : names of signals, by default q, qd and tau as far as they are there.
+
+        Returns
+        -------
+        A Matplotlib figure, in inches.
+
+        Examples
+        --------
+        >>> log.plot("q").savefig("log.pdf")
         """
         from .log_pictures import draw
 
         return draw(self, signals, width)
 
     def table(self) -> Table:
-        """The signals with their units and ranges, row by row.
+        """Return the signals with their units and ranges as a table.
 
-        Example:
-            >>> len(log.table().rows)
-            2
+        Returns
+        -------
+        A table with names and units of its columns; `to_pandas()` and `to_polars()` make data
+        frames.
+
+        Examples
+        --------
+        >>> len(log.table().rows)
+        2
         """
         from .log_pictures import signal_table
 
@@ -158,13 +202,20 @@ class Log:
     def _repr_html_(self) -> str:
         from ..drawing.html import card
 
-        return card(self.source or "Log", f"{self._size}; joints {', '.join(self.labels)}", (self.table(),), self.remarks)
+        return card(
+            self.source or "Log",
+            f"{self._size}; joints {', '.join(self.labels)}",
+            (self.table(),),
+            self.remarks,
+        )
 
     def __len__(self) -> int:
         return self.N
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError("a Log is not a sequence of samples: iterate over log.blocks(seconds) or over log.q")
+        raise TypeError(
+            "a Log is not a sequence of samples: iterate over log.blocks(seconds) or over log.q"
+        )
 
     def __repr__(self) -> str:
         remarks = f", {len(self.remarks)} remarks" if self.remarks else ""
@@ -174,22 +225,35 @@ class Log:
     def _size(self) -> str:
         return f"{self.N} samples x {self.n} joints, {self.duration:.6g} s at {self.rate:.6g} Hz"
 
-    # -- parts ---------------------------------------------------------------------------------------------------------------
+    # parts
 
     def __getitem__(self: Self, index: Any) -> Self:
-        """Samples by slice, mask or list of indices; a single index gives a log of one sample."""
+        """Select samples by slice, mask or list of indices; an index gives a log of one sample."""
         if isinstance(index, (int, np.integer)):
             index = [index]
-        return self.replace(**{name: value[index] for name in self.schema if (value := getattr(self, name)) is not None})
+        return self.replace(
+            **{
+                name: value[index]
+                for name in self.schema
+                if (value := getattr(self, name)) is not None
+            }
+        )
 
     def between(self: Self, t0: float | None = None, t1: float | None = None) -> Self:
-        """The samples with t0 <= t < t1 [s]; None leaves that side open.
+        """Return the samples with t0 <= t < t1 [s]; None leaves that side open.
 
-        Parameters:
-            t0, t1: times [s]; None leaves that side open.
-        Example:
-            >>> log.between(0.5, 1.0).N
-            50
+        Parameters
+        ----------
+        t0, t1 : times [s]; None leaves that side open.
+
+        Returns
+        -------
+        A new object; this one stays as it is.
+
+        Examples
+        --------
+        >>> log.between(0.5, 1.0).N
+        50
         """
         inside = np.ones(self.N, bool)
         if t0 is not None:
@@ -199,13 +263,20 @@ class Log:
         return self[inside]
 
     def blocks(self: Self, seconds: float) -> tuple[Self, ...]:
-        """Consecutive parts of the given length [s], without empty ones.
+        """Return consecutive parts of the given length [s], without empty ones.
 
-        Returns:
-            A tuple of logs.
-        Example:
-            >>> len(log.blocks(0.5))
-            5
+        Parameters
+        ----------
+        seconds : duration [s].
+
+        Returns
+        -------
+        A tuple of logs.
+
+        Examples
+        --------
+        >>> len(log.blocks(0.5))
+        5
         """
         if not seconds > 0:
             raise CallError(f"blocks: the length must be positive, not {seconds!r} s")
@@ -215,53 +286,87 @@ class Log:
         return tuple(self[number == k] for k in np.unique(number))
 
     def select(self: Self, names: Sequence[str]) -> Self:
-        """The named joints, in the order of the names.
+        """Return the named joints, in the order of the names.
 
-        Parameters:
-            names: of joints.
-        Example:
-            >>> log.select(["joint2"]).n
-            1
+        Parameters
+        ----------
+        names : of joints.
+
+        Returns
+        -------
+        A new object; this one stays as it is.
+
+        Examples
+        --------
+        >>> log.select(["joint2"]).n
+        1
         """
-        own = list(self.labels)
+        labels = list(self.labels)
         for name in names:
-            if name not in own:
-                raise LogError(f"{self.where}no joint '{name}' in the log: {suggest(name, own)}")
-        index = [own.index(name) for name in names]
-        present = {name: value for name, row in self.schema.items() if row.per_joint and (value := getattr(self, name)) is not None}
+            if name not in labels:
+                raise LogError(f"{self.where}no joint '{name}' in the log: {suggest(name, labels)}")
+        index = [labels.index(name) for name in names]
+        present = {
+            name: value
+            for name, row in self.schema.items()
+            if row.per_joint and (value := getattr(self, name)) is not None
+        }
         parts = {name: value[:, index] for name, value in present.items() if value.ndim > 1}
         return self.replace(**parts, joint_names=tuple(names))
 
     def reordered(self: Self, robot: Any) -> Self:
-        """The joints in the robot's order, matched by name; a log without names is taken in order.
+        """Return the joints in robot order, matched by name; without names they are taken in order.
 
-        Example:
-            >>> log.reordered(["joint2", "joint1"]).joint_names
-            ('joint2', 'joint1')
+        Parameters
+        ----------
+        robot : the `Robot`, described in SI units.
+
+        Returns
+        -------
+        A new object; this one stays as it is.
+
+        Examples
+        --------
+        >>> log.reordered(["joint2", "joint1"]).joint_names
+        ('joint2', 'joint1')
         """
-        return matched(self, joint_names_of(robot))
+        return match_joints(self, joint_names_of(robot))
 
-    # -- changes -------------------------------------------------------------------------------------------------------------
+    # changes
 
     def replace(self: Self, **changes: Any) -> Self:
         """Return a copy with other fields.
 
-        Parameters:
-            **changes: fields by name.
-        Example:
-            >>> log.replace(source="run 7").source
-            'run 7'
+        Parameters
+        ----------
+        **changes : fields by name.
+
+        Returns
+        -------
+        A new object; this one stays as it is.
+
+        Examples
+        --------
+        >>> log.replace(source="run 7").source
+        'run 7'
         """
         return replace(self, **changes)
 
     def remarked(self: Self, *sentences: str) -> Self:
         """Return a copy with more remarks.
 
-        Parameters:
-            *sentences: what was found or done.
-        Example:
-            >>> log.remarked("The gripper was closed.").remarks
-            ('The gripper was closed.',)
+        Parameters
+        ----------
+        *sentences : what was found or done.
+
+        Returns
+        -------
+        A new object; this one stays as it is.
+
+        Examples
+        --------
+        >>> log.remarked("The gripper was closed.").remarks
+        ('The gripper was closed.',)
         """
         fresh = tuple(s for s in sentences if s not in self.remarks)
         return self.replace(remarks=self.remarks + fresh) if fresh else self
@@ -269,26 +374,52 @@ class Log:
     def plain(self) -> Log:
         """Return a Log of the measured signals alone, without the covariance of a smoothed log.
 
-        Example:
-            >>> log.plain().N
-            201
+        Returns
+        -------
+        A `Log`.
+
+        Examples
+        --------
+        >>> log.plain().N
+        201
         """
         return Log(**{f.name: getattr(self, f.name) for f in fields(Log)})
 
     def resampled(self, rate: float) -> Log:
-        """Return the log at `rate` [Hz], each segment on its own uniform grid; a low-pass removes aliases first. See `resample`.
+        """Return the log at `rate` [Hz], each segment on its own uniform grid.
 
-        Example:
-            >>> log.resampled(50.0).N
-            101
+        A low-pass removes aliases first. See `resample`.
+
+        Parameters
+        ----------
+        rate : samples per second [Hz].
+
+        Returns
+        -------
+        A `Log`.
+
+        Examples
+        --------
+        >>> log.resampled(50.0).N
+        101
         """
         if not rate > 0:
             raise CallError(f"resampled: the rate must be positive, not {rate!r} Hz")
         if not np.all(np.isfinite(self.t)) or not np.all(np.diff(self.t) > 0):
-            raise LogError(f"{self.where}time stamps must increase before a log can be resampled: clean(log) first")
+            raise LogError(
+                f"{self.where}time stamps must increase before a log can be resampled: clean(log)"
+                " first"
+            )
         missing = [name for name in self.signals if not np.all(np.isfinite(getattr(self, name)))]
         if missing:
-            raise LogError(f"{self.where}{missing[0]} holds NaN or infinity, and so cannot be resampled: clean(log) first")
-        made = {name: resample(self.t, getattr(self, name), rate) for name in self.signals}
-        values = {name: value for name, (_, value) in made.items()}
-        return self.plain().replace(t=made["q"][0], **values).remarked(f"Resampled from {self.rate:.6g} Hz to {rate:.6g} Hz.")
+            raise LogError(
+                f"{self.where}{missing[0]} holds NaN or infinity, and so cannot be resampled:"
+                " clean(log) first"
+            )
+        signals = {name: resample(self.t, getattr(self, name), rate) for name in self.signals}
+        values = {name: value for name, (_, value) in signals.items()}
+        return (
+            self.plain()
+            .replace(t=signals["q"][0], **values)
+            .remarked(f"Resampled from {self.rate:.6g} Hz to {rate:.6g} Hz.")
+        )

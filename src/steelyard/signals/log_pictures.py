@@ -1,4 +1,4 @@
-"""What is drawn and listed of a log."""
+"""Figures and tables of a log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drawing.numbers import percent, short
-from ..drawing.signal_figures import Signal
+from ..drawing.signal_figures import SignalCurve
 from ..drawing.table import Column, Table
 from ..errors import CallError, suggest
 
@@ -26,20 +26,22 @@ def draw(log: Any, signals: tuple[str, ...], width: str | float) -> Figure:
     for name in signals or usual:
         if name not in log.signals or getattr(log, name).shape != log.q.shape:
             known = [each for each in log.signals if getattr(log, each).shape == log.q.shape]
-            raise CallError(f"plot: the log has no signal {name!r} of its joints; {suggest(str(name), known)}")
+            raise CallError(
+                f"plot: the log has no signal {name!r} of its joints; {suggest(str(name), known)}"
+            )
         channels.append(log_signal(log, name))
     return to_matplotlib(joint_rows(log.t, log.labels, channels, log.source), width)
 
 
-def log_signal(log: Any, name: str) -> Signal:
+def log_signal(log: Any, name: str) -> SignalCurve:
     """Return a signal of a Log with a column for every joint, and its command."""
     row = log.schema[name]
     command = log.reference if name == "q" else None
     units = [str(row.unit)] * log.n
-    return Signal(name=row.meaning, units=units, values=getattr(log, name), commanded=command)
+    return SignalCurve(name=row.meaning, units=units, values=getattr(log, name), commanded=command)
 
 
-def joint_signals(log: Any) -> list[Signal]:
+def joint_signals(log: Any) -> list[SignalCurve]:
     """Return the signals of a Log that have a column for every joint; commands apart."""
     names = ("q", "qd", "qdd", "tau", "current")
     return [log_signal(log, name) for name in names if getattr(log, name) is not None]
@@ -47,7 +49,15 @@ def joint_signals(log: Any) -> list[Signal]:
 
 def signal_table(log: Any) -> Table:
     """Return the signals of a Log with their units and ranges."""
-    rows = [(name, log.schema[name].meaning, str(log.schema[name].unit), *signal_range(getattr(log, name))) for name in log.signals]
+    rows = [
+        (
+            name,
+            log.schema[name].meaning,
+            str(log.schema[name].unit),
+            *signal_range(getattr(log, name)),
+        )
+        for name in log.signals
+    ]
     columns = (
         *(Column(name, numeric=False) for name in ("signal", "is", "unit")),
         Column("least"),

@@ -1,4 +1,4 @@
-"""A mapping proposed for a log that was never seen: which of its columns are which signal of which joint of a robot."""
+"""Proposal of a mapping for an unknown log: the signal and joint of each column."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import LogError
 from .log import Log
 from .read.column_table import ColumnTable, merge
 from .read.columns import NamedColumn, parse_column
-from .read.joint_columns import arrange, listed, simplified
+from .read.joint_columns import arrange, list_columns, simplified
 from .read.mapping import Mapping, mapping_of
 from .read.read_log import of_quantity, read_table
 from .read.time_column import read_time
@@ -22,10 +22,10 @@ SIGNALS = ("q", "qd", "qdd", "tau", "current", "effort")
 
 
 class ProposedMapping(NamedTuple):
-    """Fields of a mapping file, the robot's joints that the log has, what was found in sentences, and what must still be said.
+    """A proposed mapping: its fields, the joints that the log has, remarks, and open questions.
 
-    `unknown` are fields that the file cannot tell: 'effort', 'rate', 'torque_constant'. `log` is the log as the mapping reads it, before
-    any transmission; None while effort or rate is unknown.
+    `unknown` are fields that the file cannot tell: 'effort', 'rate', 'torque_constant'. `log` is
+    the log as the mapping reads it, before any transmission; None while effort or rate is unknown.
     """
 
     fields: dict[str, Any]
@@ -35,24 +35,27 @@ class ProposedMapping(NamedTuple):
     log: Log | None
 
 
-def propose_mapping(paths: Sequence[Path], joints: Sequence[str], **given: Any) -> ProposedMapping:
-    """Return a mapping for the log in one file, or in several that were logged together, of a robot with these joints.
+def propose_mapping(
+    paths: Sequence[Path], joints: Sequence[str], **options: Any
+) -> ProposedMapping:
+    """Propose a mapping for the log in one or several files of a robot with these joints.
 
-    given: fields of `Mapping` that are known, such as effort, rate [Hz], layout, topic. A log may have some of the joints: by name, or as
-    many numbered columns as the first of them. LogError says what cannot be matched.
+    options: known fields of `Mapping`, such as effort, rate [Hz], layout, topic. A log may have
+    some of the joints: by name, or as many numbered columns as the first of them. LogError names
+    what cannot be matched.
     """
-    settings = Mapping(**given)
+    settings = Mapping(**options)
     table, files = _table_of(paths, joints, settings)
     if settings.layout is not None:
         table = name_by_layout(table, settings.layout, None)
-    found = [parse_column(name, joints) for name in table.names]
-    moving, how = _joints_of(table, found, joints)
-    columns = {} if table.joint_names and not table.metadata else _columns_of(table, found, moving)
-    fields: dict[str, Any] = {**({"files": files} if files else {}), **given}
+    parsed = [parse_column(name, joints) for name in table.names]
+    moving, how = _joints_of(table, parsed, joints)
+    columns = {} if table.joint_names and not table.metadata else _columns_of(table, parsed, moving)
+    fields: dict[str, Any] = {**({"files": files} if files else {}), **options}
     unknown = []
-    if read_time(table, found, None, settings.time_unit).t is None and settings.rate is None:
+    if read_time(table, parsed, None, settings.time_unit).t is None and settings.rate is None:
         unknown.append("rate")
-    named = {c.quantity for c in found if not c.command}
+    named = {c.quantity for c in parsed if not c.command}
     stated = settings.effort or table.metadata.get("effort")
     if "effort" in named and "tau" not in named and stated is None:
         unknown.append("effort")
@@ -62,29 +65,49 @@ def propose_mapping(paths: Sequence[Path], joints: Sequence[str], **given: Any) 
     return ProposedMapping({**fields, "columns": columns}, moving, how, tuple(unknown), log)
 
 
-def _table_of(paths: Sequence[Path], joints: Sequence[str], settings: Mapping) -> tuple[ColumnTable, list[str] | dict[str, str] | None]:
-    """Return the table of all files, and how a mapping names them: a list, a file for each quantity, or None for a single one."""
+def _table_of(
+    paths: Sequence[Path], joints: Sequence[str], settings: Mapping
+) -> tuple[ColumnTable, list[str] | dict[str, str] | None]:
+    """Return the table of all files, and the `files` entry of a mapping.
+
+    The entry is a list, a file per quantity, or None for a single file.
+    """
     tables = [read_table(path, None, settings) for path in paths]
     if len(tables) == 1:
         return tables[0], None
-    if all({parse_column(name, joints).quantity for name in table.names} & set(SIGNALS) for table in tables):
+    if all(
+        {parse_column(name, joints).quantity for name in table.names} & set(SIGNALS)
+        for table in tables
+    ):
         return merge(tables), [str(path) for path in paths]
     quantities = [parse_column(path.stem).quantity for path in paths]
-    doubtful = [str(path) for path, quantity in zip(paths, quantities, strict=True) if quantity is None or quantities.count(quantity) > 1]
+    doubtful = [
+        str(path)
+        for path, quantity in zip(paths, quantities, strict=True)
+        if quantity is None or quantities.count(quantity) > 1
+    ]
     if doubtful:
-        raise LogError(f"{doubtful[0]}: neither its columns nor its name say what it holds: call it after q, qd, tau, effort or current")
+        raise LogError(
+            f"{doubtful[0]}: neither its columns nor its name say what it holds: call it after q,"
+            " qd, tau, effort or current"
+        )
     named = dict(zip(map(str, quantities), tables, strict=True))
     files = {str(quantity): str(path) for quantity, path in zip(quantities, paths, strict=True)}
-    return merge([of_quantity(table, quantity, tuple(joints)) for quantity, table in named.items()]), files
+    return (
+        merge([of_quantity(table, quantity, tuple(joints)) for quantity, table in named.items()]),
+        files,
+    )
 
 
-def _joints_of(table: ColumnTable, found: Sequence[NamedColumn], joints: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the joints of which the table has positions, in the robot's order, and a sentence on how they were found."""
-    own = _positions(found)
-    if not own:
+def _joints_of(
+    table: ColumnTable, parsed: Sequence[NamedColumn], joints: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the joints with positions in the table, in robot order, and how they were matched."""
+    positions = _positions(parsed)
+    if not positions:
         raise LogError(no_positions(table, tuple(joints)))
-    blocks = [c for c in own if np.ndim(table.columns[c.name]) == 2]
-    labels = [c.label for c in own]
+    blocks = [c for c in positions if np.ndim(table.columns[c.name]) == 2]
+    labels = [c.label for c in positions]
     if blocks:
         width = table.columns[single_block(table, "q", blocks).name].shape[1]
         labels = list(table.joint_names) if table.joint_names else [""] * width
@@ -92,27 +115,45 @@ def _joints_of(table: ColumnTable, found: Sequence[NamedColumn], joints: Sequenc
     named = tuple(joint for joint in joints if simplified(joint) in known)
     if named:
         others = [joint for joint in joints if joint not in named]
-        rest = f" The log does not have {', '.join(others)}: held." if others else ""
+        rest = f" The log does not have {', '.join(others)}: fixed." if others else ""
         return named, (f"{len(named)} joints were matched by name: {', '.join(named)}.{rest}",)
     if len(labels) > len(joints):
-        raise LogError(f"{table.source}: {len(labels)} columns of positions for {len(joints)} joints: {', '.join(joints)}. {listed(table)}")
+        raise LogError(
+            f"{table.source}: {len(labels)} columns of positions for {len(joints)} joints:"
+            f" {', '.join(joints)}. {list_columns(table)}"
+        )
     first = tuple(joints[: len(labels)])
-    return first, (f"No column names a joint: the {len(first)} positions are taken to be those of {', '.join(first)}, in this order.",)
+    return first, (
+        (
+            f"No column names a joint: the {len(first)} positions are taken to be those of"
+            f" {', '.join(first)}, in this order."
+        ),
+    )
 
 
-def _positions(found: Sequence[NamedColumn]) -> list[NamedColumn]:
-    own = [c for c in found if c.quantity == "q" and not c.command]
-    return own or [c for c in found if c.quantity in ("motor_position", "link_position") and not c.command]
+def _positions(parsed: Sequence[NamedColumn]) -> list[NamedColumn]:
+    positions = [c for c in parsed if c.quantity == "q" and not c.command]
+    return positions or [
+        c for c in parsed if c.quantity in ("motor_position", "link_position") and not c.command
+    ]
 
 
-def _columns_of(table: ColumnTable, found: Sequence[NamedColumn], joints: tuple[str, ...]) -> dict[str, Any]:
+def _columns_of(
+    table: ColumnTable, parsed: Sequence[NamedColumn], joints: tuple[str, ...]
+) -> dict[str, Any]:
     """Return the columns of each signal: a block by its name, others by joint."""
-    made: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for quantity in SIGNALS:
-        own = _positions(found) if quantity == "q" else [c for c in found if c.quantity == quantity and not c.command]
-        blocks = [c for c in own if np.ndim(table.columns[c.name]) == 2]
+        matching = (
+            _positions(parsed)
+            if quantity == "q"
+            else [c for c in parsed if c.quantity == quantity and not c.command]
+        )
+        blocks = [c for c in matching if np.ndim(table.columns[c.name]) == 2]
         if blocks:
-            made[quantity] = single_block(table, quantity, blocks).name
-        elif own and (arranged := arrange(table, quantity, own, joints)):
-            made[quantity] = {joint: column.name for joint, column in zip(joints, arranged, strict=True)}
-    return made
+            columns[quantity] = single_block(table, quantity, blocks).name
+        elif matching and (arranged := arrange(table, quantity, matching, joints)):
+            columns[quantity] = {
+                joint: column.name for joint, column in zip(joints, arranged, strict=True)
+            }
+    return columns

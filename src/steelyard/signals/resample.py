@@ -15,20 +15,22 @@ Array = NDArray[np.float64]
 
 
 def resample(t: Array, x: Array, rate: float) -> tuple[Array, Array]:
-    """Return times (M,) and x (M, ...) at `rate` [Hz], each segment of t [s] on its own uniform grid, by cubic splines.
+    """Resample x (N, ...) at `rate` [Hz] by cubic splines; returns times (M,) and x (M, ...).
+
+    Each segment of t [s] gets a uniform grid.
 
     If the rate decreases, a zero-phase low-pass at 0.4 rate removes what would become an alias.
     Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., 2010, section 4.6.
     """
-    own = 1.0 / float(np.median(np.diff(t))) if len(t) > 1 else rate
-    parts = [_resample_segment(t[part], x[part], rate, own) for part in split(t)]
+    sampled = 1.0 / float(np.median(np.diff(t))) if len(t) > 1 else rate
+    parts = [_resample_segment(t[part], x[part], rate, sampled) for part in split(t)]
     return np.concatenate([t for t, _ in parts]), np.concatenate([x for _, x in parts])
 
 
-def _resample_segment(t: Array, x: Array, rate: float, own: float) -> tuple[Array, Array]:
-    if rate < 0.99 * own:
+def _resample_segment(t: Array, x: Array, rate: float, sampled: float) -> tuple[Array, Array]:
+    if rate < 0.99 * sampled:
         if not is_uniform(t):
-            even = _grid(t, own)
+            even = _grid(t, sampled)
             t, x = even, spline(t, x, even)
         x = lowpass(x, t, 0.4 * rate)
     grid = _grid(t, rate)
@@ -40,23 +42,28 @@ def _grid(t: Array, rate: float) -> Array:
     return np.asarray(t[0] + np.arange(count) / rate)
 
 
-def spline(t: Array, x: Array, at: ArrayLike) -> Array:
-    """Return x(t) at other times by a cubic spline, or by straight lines where there are fewer than four samples."""
-    return interpolant(t, x)(np.asarray(at, float))
+def spline(t: Array, x: Array, times: ArrayLike) -> Array:
+    """Interpolate x(t) by a cubic spline; linearly with fewer than four samples."""
+    return interpolant(t, x)(np.asarray(times, float))
 
 
 def interpolant(t: Array, x: Array) -> Callable[[Array], Array]:
-    """Return x as a function of time: a cubic spline, or straight lines where there are fewer than four samples."""
+    """Return x as a function of time: a cubic spline; linear with fewer than four samples."""
     if len(t) == 1:
-        return lambda at: np.repeat(x, len(at), axis=0)
+        return lambda times: np.repeat(x, len(times), axis=0)
     from scipy.interpolate import CubicSpline, make_interp_spline
 
-    made = CubicSpline(t, x, axis=0) if len(t) >= 4 else make_interp_spline(t, x, k=1, axis=0)
-    return lambda at: np.asarray(made(at))
+    curve = CubicSpline(t, x, axis=0) if len(t) >= 4 else make_interp_spline(t, x, k=1, axis=0)
+    return lambda times: np.asarray(curve(times))
 
 
 def advanced(t: Array, x: Array, delay: ArrayLike) -> Array:
-    """Return each column of x (N, n) without its delay [s]: x_j(t + delay_j). The ends keep their first and last value."""
+    """Return each column of x (N, n) without its delay [s]: x_j(t + delay_j).
+
+    The ends keep their first and last value.
+    """
     shift = np.broadcast_to(np.asarray(delay, float), (x.shape[1],))
-    columns = mapped(lambda j: spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])), range(x.shape[1]))
+    columns = mapped(
+        lambda j: spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])), range(x.shape[1])
+    )
     return np.stack(list(columns), axis=1)

@@ -1,4 +1,7 @@
-"""The schema of a log: what one row says of a signal, and the checks that follow from it. The rows are the fields of `Log`."""
+"""The schema of a log: one row per signal, and the checks that follow from it.
+
+The rows are the fields of `Log`.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,6 @@ from ..errors import CallError, LogError
 
 Array = NDArray[np.float64]
 
-LOG_FIELDS = {  # what is no signal, for help
-    "Log.joint_names": "names of the joints, in the order of the columns",
-    "Log.effort": "where tau comes from: 'torque', or 'current' times a constant",
-    "Log.remarks": "sentences on what was found and done",
-    "Log.source": "file that it was read from",
-    "Log.payload": "`Payload` that the robot carried: mass [kg], centre [m], inertia [kg m2]",
-    "Log.units": "signal -> unit that it was converted from",
-}
 JOINTS = "n"
 """Stands for the number of joints in a shape."""
 METADATA = "steelyard"
@@ -35,9 +30,10 @@ class Signal:
 
     unit: the SI unit, alternatives divided by '|'.  meaning: one line for the documentation.
     shapes: allowed shapes per sample; `JOINTS` stands for the number of joints, () for one number.
-    words: words of a column's name that mean this signal.  beside: the signal beside whose words they count, '' for none.
-    components: for a signal that is not per joint, the ending of each column's name and its unit.
-    slow: whether it changes slowly, so that holes of any length are interpolated.
+    words: words of a column's name that mean this signal.  beside: the signal beside whose words
+    they count, '' for none. components: for a signal that is not per joint, the ending of each
+    column's name and its unit. slow: whether it changes slowly, so that holes of any length are
+    interpolated.
     """
 
     unit: str
@@ -50,18 +46,15 @@ class Signal:
     name: str = ""
 
     @property
-    def described(self) -> str:
-        """Shape, meaning and unit, for help."""
-        shapes = " or ".join(f"({', '.join(('N', *map(str, shape)))}{',' if not shape else ''})" for shape in self.shapes)
-        return f"{shapes} {self.meaning} [{self.unit}]"
-
-    @property
     def per_joint(self) -> bool:
         """Whether the first dimension after the samples may count joints."""
         return self.shapes[0][:1] == (JOINTS,)
 
     def column_labels(self, value: Array, joints: Sequence[str]) -> Sequence[str]:
-        """Return a label per column of value: joint names, components, or '' for one number per sample."""
+        """Return a label per column of value.
+
+        Joint names, components, or '' for one number per sample.
+        """
         return tuple(self.components) or (joints if value.ndim > 1 else ("",))
 
     def check(self, value: Array, N: int, n: int, where: str) -> None:
@@ -69,13 +62,19 @@ class Signal:
         allowed = [(N, *(n if size == JOINTS else size for size in shape)) for shape in self.shapes]
         if value.shape not in allowed:
             expected = " or ".join(map(str, allowed))
-            raise LogError(f"{where}{self.name} must be {expected} as t has {N} samples and q {n} joints, found {value.shape}")
+            raise LogError(
+                f"{where}{self.name} must be {expected} as t has {N} samples and q {n} joints,"
+                f" found {value.shape}"
+            )
 
 
-def signal(unit: str | Mapping[str, str], meaning: str, words: str = "", **more: Any) -> dict[str, Signal]:
+def signal(
+    unit: str | Mapping[str, str], meaning: str, words: str = "", **more: Any
+) -> dict[str, Signal]:
     """Return the metadata of a dataclass field that is a row of the schema.
 
-    `words` are divided by spaces. A signal of fixed components has {ending of the column's name: unit} for its unit.
+    `words` are divided by spaces. A signal of fixed components has {ending of the column's name:
+    unit} for its unit.
     """
     if not isinstance(unit, str):
         more |= {"components": unit, "shapes": ((len(unit),),)}
@@ -95,15 +94,19 @@ def rows(log_type: Any) -> Mapping[str, Signal]:
 
 @cache
 def _rows(log_type: Any) -> Mapping[str, Signal]:
-    return {f.name: replace(f.metadata["signal"], name=f.name) for f in fields(log_type) if "signal" in f.metadata}
+    return {
+        f.name: replace(f.metadata["signal"], name=f.name)
+        for f in fields(log_type)
+        if "signal" in f.metadata
+    }
 
 
 @dataclass(frozen=True)
 class Payload:
-    """What a robot carries: mass [kg], centre of mass [m] and inertia about it [kg m2] (3 x 3), in a frame of the robot.
+    """A payload: mass [kg], centre of mass [m] and inertia about it [kg m2] (3 x 3), in a frame.
 
-    `frame` is a link's name, None for the end-effector: the arguments of `robot.with_payload`. The inertia may be given as one number,
-    as three principal moments or as a matrix.
+    `frame` is a link's name, None for the end-effector: the arguments of `robot.with_payload`. The
+    inertia may be given as one number, as three principal moments or as a matrix.
     """
 
     mass: float
@@ -115,10 +118,14 @@ class Payload:
         com, inertia = np.asarray(self.com, float), np.asarray(self.inertia, float)
         inertia = inertia * np.eye(3) if inertia.shape in ((), (3,)) else inertia
         if not (isfinite(self.mass) and self.mass >= 0):
-            raise CallError(f"payload: the mass is a number that is not negative [kg], not {self.mass!r}")
+            raise CallError(
+                f"payload: the mass is a number that is not negative [kg], not {self.mass!r}"
+            )
         for name, value, shape in (("com", com, (3,)), ("inertia", inertia, (3, 3))):
             if value.shape != shape or not np.all(np.isfinite(value)):
-                raise CallError(f"payload: {name} must be {shape} finite numbers, found {value.tolist()}")
+                raise CallError(
+                    f"payload: {name} must be {shape} finite numbers, found {value.tolist()}"
+                )
         object.__setattr__(self, "mass", float(self.mass))
         object.__setattr__(self, "com", tuple(com.tolist()))
         object.__setattr__(self, "inertia", tuple(map(tuple, inertia.tolist())))

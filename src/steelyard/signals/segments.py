@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 GAP = 10.0
-"""A step longer than this many median steps is a gap; a shorter one is dropped samples, which can be interpolated."""
+"""A step of more median steps than this is a gap; shorter ones are interpolated."""
 
 
 def split(t: Array, gap: float = GAP) -> tuple[slice, ...]:
@@ -25,7 +25,7 @@ def split(t: Array, gap: float = GAP) -> tuple[slice, ...]:
 
 
 def windows(stretch: slice, most: int, count: int) -> list[slice]:
-    """Return a stretch of samples, or `count` windows of it at equal distances, about `most` samples in all, if it has more than that."""
+    """Return a segment, or `count` evenly spaced windows of about `most` samples in all."""
     if stretch.stop - stretch.start <= most:
         return [stretch]
     starts = np.linspace(stretch.start, stretch.stop - most // count, count).astype(int).tolist()

@@ -1,4 +1,4 @@
-"""Write a log to CSV, npz or Parquet; `read_log` gives the same log back."""
+"""Writers of logs: CSV, npz and Parquet; `read_log` restores the same log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from ..csv_text import csv_text
 from ..drawing.table import Table
 from ..errors import LogError, require_package
-from ..files import write_whole
+from ..files import write_atomic
 from ..fork import threads_lost
 from ..isolation.child import call_isolated
 from ..names import escape_name
@@ -24,13 +24,19 @@ from .schema import METADATA
 
 
 def to_csv(log: Log, path: str | Path, overwrite: bool = False) -> Path:
-    """Write t and one column per joint and signal, such as q_elbow, in SI units with all digits; remarks are comments on top."""
+    """Write t and one column per joint and signal, such as q_elbow, as CSV.
+
+    Units are SI, with all digits. Remarks are comments at the top.
+    """
     columns, data = wide(log), metadata(log)
-    comments = (*([f"{METADATA}: {json.dumps(data)}"] if data else []), *map(escape_name, log.remarks))
+    comments = (
+        *([f"{METADATA}: {json.dumps(data)}"] if data else []),
+        *map(escape_name, log.remarks),
+    )
     head = "".join(f"# {comment}\n" for comment in comments) + csv_text(list(columns), ())
     table = io.BytesIO()
     np.savetxt(table, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
-    return write_whole(path, head.encode() + table.getvalue(), overwrite)
+    return write_atomic(path, head.encode() + table.getvalue(), overwrite)
 
 
 def to_npz(log: Log, path: str | Path, overwrite: bool = False) -> Path:
@@ -38,10 +44,13 @@ def to_npz(log: Log, path: str | Path, overwrite: bool = False) -> Path:
     arrays: dict[str, Any] = {name: getattr(log, name) for name in ("t", *log.signals)}
     if log.joint_names is not None:
         arrays["joint_names"] = np.array(log.joint_names)
-    arrays |= {"remarks": np.array(log.remarks, dtype=str), METADATA: np.array(json.dumps(metadata(log)))}
+    arrays |= {
+        "remarks": np.array(log.remarks, dtype=str),
+        METADATA: np.array(json.dumps(metadata(log))),
+    }
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
-    return write_whole(path, file.getvalue(), overwrite)
+    return write_atomic(path, file.getvalue(), overwrite)
 
 
 def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
@@ -51,12 +60,14 @@ def to_parquet(log: Log, path: str | Path, overwrite: bool = False) -> Path:
     def write(file: BinaryIO) -> None:
         arguments = wide(log), json.dumps(metadata(log))
         if threads_lost("polars"):
-            content = call_isolated(parquet_bytes, arguments, f"{path}: cannot be written", LogError, ("polars",))
+            content = call_isolated(
+                parquet_bytes, arguments, f"{path}: cannot be written", LogError, ("polars",)
+            )
         else:
             content = parquet_bytes(*arguments)
         file.write(content)
 
-    return write_whole(path, write, overwrite)
+    return write_atomic(path, write, overwrite)
 
 
 def parquet_bytes(columns: dict[str, np.ndarray], text: str) -> bytes:
@@ -69,7 +80,10 @@ def parquet_bytes(columns: dict[str, np.ndarray], text: str) -> bytes:
 
 
 def to_pandas(log: Log) -> Any:
-    """Return the columns of `to_csv` as a pandas DataFrame. Example: `to_pandas(log).plot(x="t", y="tau_joint1")`."""
+    """Return the columns of `to_csv` as a pandas DataFrame.
+
+    Example: `to_pandas(log).plot(x="t", y="tau_joint1")`.
+    """
     return Table("", (), (), data=wide(log)).to_pandas()
 
 
@@ -85,12 +99,14 @@ def wide(log: Log) -> dict[str, np.ndarray]:
         value = getattr(log, name)
         labels = log.schema[name].column_labels(value, log.labels)
         numbers = value.reshape(log.N, len(labels))
-        columns |= {f"{name}_{label}" if label else name: numbers[:, i] for i, label in enumerate(labels)}
+        columns |= {
+            f"{name}_{label}" if label else name: numbers[:, i] for i, label in enumerate(labels)
+        }
     return columns
 
 
 def metadata(log: Log) -> dict[str, Any]:
-    """Return what is known of the log beside its signals, as far as there."""
+    """Return what the log has beside its signals: effort, payload, units, joint names."""
     payload = None if log.payload is None else asdict(log.payload)
     names = list(log.joint_names or ()) if has_ambiguous_columns(log) else None
     known = {"effort": log.effort, "payload": payload, "units": log.units, "joint_names": names}
@@ -98,10 +114,18 @@ def metadata(log: Log) -> dict[str, Any]:
 
 
 def has_ambiguous_columns(log: Log) -> bool:
-    """Return whether columns, read without a robot, would not be recognised as their signals and joints in this order."""
+    """Return whether columns need the joint names beside them to be read back in this order."""
     names = log.joint_names or ()
     numbers = [joint_number(name) for name in names if ends_in_number(name)]
     if any(name.isdigit() for name in names) or numbers != sorted(set(numbers)):
         return True
-    expected = [(f"{signal}_{name}", signal, name) for signal in log.signals for name in names if not log.schema[signal].components]
-    return any(parse_column(column) != NamedColumn(column, signal, name) for column, signal, name in expected)
+    expected = [
+        (f"{signal}_{name}", signal, name)
+        for signal in log.signals
+        for name in names
+        if not log.schema[signal].components
+    ]
+    return any(
+        parse_column(column) != NamedColumn(column, signal, name)
+        for column, signal, name in expected
+    )

@@ -1,11 +1,11 @@
-"""Motion and measurements without a robot: simulation, controllers, drives, perturbed robots, sensor models, synthetic logs."""
+"""Simulation: controllers, drives, integrators, sensor models and synthetic logs."""
 
-from ..documented import documented
 from .controllers.joint_space import PD, ComputedTorque, FeedForward, SlotineLi
 from .controllers.task_space import Impedance, OperationalSpace
 from .drives import Elastic, Motor, Stops
 from .measurement.record import record
 from .measurement.sensors import Sensors
+from .options import SimulationOptions
 from .perturbed import perturbed
 from .run import Run
 from .sensitivities import run_gradient, sensitivities
@@ -21,6 +21,7 @@ __all__ = [
     "OperationalSpace",
     "Run",
     "Sensors",
+    "SimulationOptions",
     "SlotineLi",
     "Stops",
     "perturbed",
@@ -29,6 +30,3 @@ __all__ = [
     "sensitivities",
     "simulate",
 ]
-
-for _public in (Run, Sensors, perturbed, record, simulate):
-    documented(_public)

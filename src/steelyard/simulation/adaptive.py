@@ -1,4 +1,4 @@
-"""Simulation with steps of their own length: DOP853 between the instants where joints come to rest, break loose or meet their stops."""
+"""Adaptive integration: DOP853 between the events at which joints stick, slip or strike stops."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..robot import Robot
-from .switching import Torque, after_stops, kernels, settled
+from .switching import Torque, after_stops, kernels, smooth_piece
 
 Array = NDArray[np.float64]
 MOST_EVENTS = 100_000
-MOST_RATES = 20_000  # evaluations within one step of the plan: more are needed only by a motion that diverges
+# evaluations within one step of the schedule: only a motion that diverges needs more
+MOST_RATES = 20_000
 
 
-def patient(torque: Torque, step: float) -> Torque:
-    """The same torques; raises ProblemError where a step [s] of time takes more evaluations than a motion that stays finite needs."""
+def with_evaluation_limit(torque: Torque, step: float) -> Torque:
+    """Return the torque function with a limit on its evaluations within a step [s].
+
+    Raises ProblemError beyond MOST_RATES evaluations, which only a diverging motion needs.
+    """
     since, count = -1.0, 0
 
     def counted(t: float, q: Array, qd: Array) -> Array:
@@ -28,8 +32,9 @@ def patient(torque: Torque, step: float) -> Torque:
         if count > MOST_RATES:
             fastest = float(np.abs(qd).max())
             raise ProblemError(
-                f"simulate: the adaptive method needs ever shorter steps at {t:g} s, where a joint moves at {fastest:.3g} rad/s or m/s: "
-                "the motion diverges; look at the controller's gains, or take 'rk4' for what is only stiff"
+                f"simulate: the adaptive method needs ever shorter steps at {t:g} s, where a joint"
+                f" moves at {fastest:.3g} rad/s or m/s: the motion diverges; check the"
+                " controller's gains, or use method='rk4' for a stiff model"
             )
         return torque(t, q, qd)
 
@@ -46,27 +51,43 @@ def integrated(
     restitution: Array | None = None,
     tolerance: float = 1e-11,
 ) -> tuple[Array, Array, Array]:
-    """q, qd (T, n), and work and heat [J] (T, 2) at times t [s]. `longest` is a step [s] while a joint is held.
+    """Return q, qd (T, n), and work and heat [J] (T, 2) at times t [s].
 
-    Between events the equations are smooth. An event is a joint that comes to rest, or whose friction can no longer hold it; with
-    restitution (n,) also one that reaches its stop or leaves it. Then what holds the joints is found anew.
-    Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.5 (DOP853) and II.6 (switching).
+    `longest` limits the step [s] while a joint is locked. Between events the equations are smooth.
+    Events are joints that come to rest or break loose; with restitution (n,) also joints that reach
+    or leave a stop. After an event locked joints are determined again. Hairer, Norsett and Wanner,
+    "Solving Ordinary Differential Equations I", section II.5 (DOP853) and II.6 (switching).
     """
     from scipy.integrate import solve_ivp
 
     stops = restitution is not None
-    found, n = kernels(robot, stops), robot.n
+    programs, n = kernels(robot, stops), robot.n
     out = np.full((len(t), 2 * n + 2), np.nan)
     state, now, row = np.concatenate([q0, qd0, [0.0, 0.0]]), float(t[0]), 0
     for _ in range(MOST_EVENTS):
-        state = state if restitution is None else after_stops(robot, found, torque, now, state, restitution)
-        piece = settled(robot, found, torque, now, state, stops)
-        events, wanted = piece.events(), t[row:]
-        most, span, given = longest if piece.holds else np.inf, (now, float(t[-1])), wanted[wanted >= now]
+        state = (
+            state
+            if restitution is None
+            else after_stops(robot, programs, torque, now, state, restitution)
+        )
+        piece = smooth_piece(robot, programs, torque, now, state, stops)
+        events, remaining = piece.events(), t[row:]
         functions = [event.function for event in events]
-        solved = solve_ivp(piece.rate, span, state, "DOP853", given, events=functions, rtol=tolerance, atol=tolerance, max_step=most)
+        solved = solve_ivp(
+            piece.rate,
+            (now, float(t[-1])),
+            state,
+            "DOP853",
+            remaining[remaining >= now],
+            events=functions,
+            rtol=tolerance,
+            atol=tolerance,
+            max_step=longest if piece.has_locked_joints else np.inf,
+        )
         if solved.status < 0:
-            raise ProblemError(f"simulate: the adaptive method stopped at {now:g} s: {solved.message}")
+            raise ProblemError(
+                f"simulate: the adaptive method stopped at {now:g} s: {solved.message}"
+            )
         if len(solved.t):  # else the event came before the next sample
             out[row : row + len(solved.t)] = solved.y.T
         row += len(solved.t)
@@ -75,14 +96,24 @@ def integrated(
         k = next(i for i, times in enumerate(solved.t_events) if len(times))
         now = float(solved.t_events[k][0])
         state = piece.after(events[k], now, solved.y_events[k][0])
-    raise ProblemError(f"simulate: more than {MOST_EVENTS} times a joint came to rest or broke loose; is the friction meant to be so?")
+    raise ProblemError(
+        f"simulate: joints came to rest or broke loose more than {MOST_EVENTS} times; check the"
+        " friction parameters, or use method='rk4'"
+    )
 
 
-def integrated_whole(rates: Callable[[float, Array], Array], start: Array, t: Array, tolerance: float = 1e-11) -> Array:
-    """Whole states (T, N) at times t [s] from one at the start (N,), of equations without switches: free bases and drives."""
+def integrated_smooth(
+    rates: Callable[[float, Array], Array], start: Array, t: Array, tolerance: float = 1e-11
+) -> Array:
+    """Return whole states (T, N) at times t [s] from the initial one (N,), without events."""
     from scipy.integrate import solve_ivp
 
-    solved = solve_ivp(rates, (float(t[0]), float(t[-1])), start, "DOP853", t, rtol=tolerance, atol=tolerance)
+    solved = solve_ivp(
+        rates, (float(t[0]), float(t[-1])), start, "DOP853", t, rtol=tolerance, atol=tolerance
+    )
     if solved.status < 0:
-        raise ProblemError(f"simulate: the adaptive method stopped at {solved.t[-1] if len(solved.t) else t[0]:g} s: {solved.message}")
+        raise ProblemError(
+            f"simulate: the adaptive method stopped at {solved.t[-1] if len(solved.t) else t[0]:g}"
+            f" s: {solved.message}"
+        )
     return np.asarray(solved.y.T)

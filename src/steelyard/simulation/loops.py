@@ -1,8 +1,9 @@
-"""Simulation of robots with loops: closed states at the start, what drives give in the place of all joints, the adaptive method."""
+"""Simulation of robots with loops: closed initial states, drive torques, adaptive method."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,86 +14,137 @@ from ..errors import CallError, ProblemError
 from ..kernels.loops import as_drive_torques, reduced_equations
 from ..mechanism.tree import Tree
 from ..robot import Robot
-from .dry_friction import Equations, Sides, dry_joints, held_dynamics, struck, turned_round
+from .dry_friction import (
+    Equations,
+    FrictionSides,
+    apply_reversal_impulses,
+    apply_stop_impulses,
+    dry_joints,
+    locked_dynamics,
+)
+from .state import State
 
 Array = NDArray[np.float64]
-PIECE = 50  # samples between which the adaptive method is not interrupted
+PIECE = 50  # samples of one call of the adaptive method, which is not interrupted
 
 
-def by_drives(robot: Robot, q: Scalars, tau: list[Scalar]) -> list[Scalar]:
-    """A controller's torques as the drives can give them: with loops those of all joints have their equal at the drives."""
+def drive_torques(robot: Robot, q: Scalars, tau: list[Scalar]) -> list[Scalar]:
+    """Return a controller's torques of all joints as equivalent torques of the drives."""
     if len(robot.tree.driven) == robot.n:
         return tau
     tree = robot.closed_tree if robot.tree.loops else robot.tree
-    return as_drive_torques(tree, q, tau, bool(tree.loops) and robot.loop_structure.case != "underactuated")
+    return as_drive_torques(
+        tree, q, tau, bool(tree.loops) and robot.loop_structure.case != "underactuated"
+    )
 
 
-def leading(tree: Tree) -> Tree:
-    """The independent coordinates of a tree with loops by themselves, with their friction and limits, without bodies; else the tree."""
+def independent_tree(tree: Tree) -> Tree:
+    """Return a tree of the independent coordinates, with friction and limits but without bodies.
+
+    A tree without loops is returned as it is.
+    """
     if not tree.loops:
         return tree
-    at = tree.independent
-    names, terms, limits = tuple(tree.coordinates[c] for c in at), tuple(tree.terms[c] for c in at), tuple(tree.limits[c] for c in at)
-    return Tree((), names, tree.gravity, terms, {}, limits)
+    independent = tree.independent
+    return Tree(
+        bodies=(),
+        coordinates=tuple(tree.coordinates[c] for c in independent),
+        gravity=tree.gravity,
+        terms=tuple(tree.terms[c] for c in independent),
+        frames={},
+        limits=tuple(tree.limits[c] for c in independent),
+    )
 
 
-def at_independent(tree: Tree, x: Scalars) -> list[Scalar]:
-    """The entries of the independent coordinates; of a tree without loops all."""
+def independent_entries(tree: Tree, x: Scalars) -> list[Scalar]:
+    """Return the entries of the independent coordinates; all of a tree without loops."""
     return [x[c] for c in tree.independent] if tree.loops else list(x)
 
 
-def held_closed(tree: Tree, found: Sides, q: Scalars, qd: Scalars, tau: Scalars) -> tuple[list[Scalar], list[Scalar]]:
-    """Accelerations with friction of the independent joints on given sides, and the friction torques of all joints, n each."""
-    made, y, rates = reduced_equations(tree, q, qd, tau), at_independent(tree, q), at_independent(tree, qd)
-    own, rubbing = held_dynamics(leading(tree), Equations(made.M, made.left), found, y, rates)
+def closed_locked_dynamics(
+    tree: Tree, sides: FrictionSides, q: Scalars, qd: Scalars, tau: Scalars
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return accelerations and friction torques of all joints, n each.
+
+    Independent joints have dry friction on the given sides.
+    """
+    M, rhs, N, gamma = reduced_equations(tree, q, qd, tau)
+    y, rates = independent_entries(tree, q), independent_entries(tree, qd)
+    accelerations, dry = locked_dynamics(independent_tree(tree), Equations(M, rhs), sides, y, rates)
     friction = friction_torque(tree.without_friction(tree.independent), qd, q)
-    for c, x in zip(tree.independent, rubbing, strict=True):
+    for c, x in zip(tree.independent, dry, strict=True):
         friction[c] = friction[c] + x
-    return [dot(row, own) + g for row, g in zip(made.N, made.gamma, strict=True)], friction
+    return [dot(row, accelerations) + g for row, g in zip(N, gamma, strict=True)], friction
 
 
 def closed_impulses(
-    tree: Tree, before: Scalars, found: Sides, h: Scalar, q: Scalars, qd: Scalars, restitution: Scalars | None
+    tree: Tree,
+    before: Scalars,
+    sides: FrictionSides,
+    h: Scalar,
+    q: Scalars,
+    qd: Scalars,
+    restitution: Scalars | None,
 ) -> tuple[list[Scalar], Scalar]:
-    """Velocities, n, at the end of a step after independent joints turned round or struck their stops, and the heat of that [J]."""
-    lead, made = leading(tree), reduced_equations(tree, q, qd, [0.0] * tree.n)
-    y, rates = at_independent(tree, q), at_independent(tree, qd)
-    rates, heat = turned_round(lead, made.M, y, rates, before, found, h)
-    rates, more = struck(lead, made.M, y, rates, found, restitution) if restitution is not None else (rates, 0.0)
-    return [dot(row, rates) for row in made.N], heat + more
+    """Return velocities, n, after impulses of reversals and stops, and their heat [J]."""
+    independent, (M, _, N, _) = (
+        independent_tree(tree),
+        reduced_equations(tree, q, qd, [0.0] * tree.n),
+    )
+    y, rates = independent_entries(tree, q), independent_entries(tree, qd)
+    rates, heat = apply_reversal_impulses(independent, M, y, rates, before, sides, h)
+    rates, more = (
+        apply_stop_impulses(independent, M, y, rates, sides, restitution)
+        if restitution is not None
+        else (rates, 0.0)
+    )
+    return [dot(row, rates) for row in N], heat + more
 
 
-def require_leading(robot: Robot) -> None:
-    """Raise CallError where dry friction is at joints that others determine: only independent joints stick."""
+def require_independent_friction(robot: Robot) -> None:
+    """Raise CallError where dependent joints have dry friction: only independent joints stick."""
     tree = robot.closed_tree
     if any("load" in use.row.reads for use in tree.joint_terms):
-        raise CallError("simulate: friction that grows with the load and loops do not go together; take the load out of the friction")
+        raise CallError(
+            "simulate: friction that grows with the load cannot be combined with loops; remove the"
+            " load term from the friction"
+        )
     for c in dry_joints(tree):
         if c not in tree.independent:
             free = ", ".join(tree.coordinates[k] for k in tree.independent)
             raise CallError(
-                f"simulate: joint {tree.coordinates[c]!r} has dry friction, and with loops only independent joints can stick: {free}; "
-                "give its friction a width [rad/s|m/s], with_friction(width=...)"
+                f"simulate: joint {tree.coordinates[c]!r} has dry friction, and with loops only"
+                f" independent joints can stick: {free}; give its friction a width [rad/s|m/s],"
+                " with_friction(width=...)"
             )
 
 
-def closed_start(robot: Robot, state: tuple[Array, ...]) -> tuple[Array, ...]:
-    """The state with the nearest closed positions and velocities. Runs that cannot be closed are not finite; if none can, ProblemError."""
-    found = robot.assembly(state[0])
-    if found.closed.size and not np.any(found.closed):
-        raise ProblemError(f"simulate: q0: {found.status}")
-    q, qd = np.where(found.closed[..., None], found.q, np.nan), np.array(state[1])
+def closed_start(robot: Robot, state: State[Array]) -> State[Array]:
+    """Return the state with the nearest closed positions and velocities.
+
+    Runs that cannot be closed are not finite; raises ProblemError if none can.
+    """
+    assembly = robot.assembly(state.q)
+    if assembly.closed.size and not np.any(assembly.closed):
+        raise ProblemError(f"simulate: q0: {assembly.status}")
+    q, qd = np.where(assembly.closed[..., None], assembly.q, np.nan), np.array(state.qd)
     if np.any(qd):
-        qd[found.closed] = robot.consistent_velocity(q[found.closed], qd[found.closed])
-    return (q, qd, *state[2:])
+        qd[assembly.closed] = robot.consistent_velocity(q[assembly.closed], qd[assembly.closed])
+    return replace(state, q=q, qd=qd)
 
 
 def integrated_closed(
-    robot: Robot, torque: Callable[[float, Array, Array], Array], q0: Array, qd0: Array, t: Array, tolerance: float = 1e-11
+    robot: Robot,
+    torque: Callable[[float, Array, Array], Array],
+    q0: Array,
+    qd0: Array,
+    t: Array,
+    tolerance: float = 1e-11,
 ) -> tuple[Array, Array, Array]:
-    """q, qd (T, n), and work and heat [J] (T, 2) at times t [s], by DOP853; samples are the nearest closed states.
+    """Return q, qd (T, n), and work and heat [J] (T, 2) at times t [s], by DOP853.
 
-    Hairer, Lubich and Wanner, "Geometric Numerical Integration", 2nd ed., section IV.4 (projection methods).
+    Samples are projected onto closed states. Hairer, Lubich and Wanner, "Geometric
+    Numerical Integration", 2nd ed., section IV.4 (projection methods).
     """
     from scipy.integrate import solve_ivp
 
@@ -108,10 +160,12 @@ def integrated_closed(
     out[0] = np.concatenate([q0, qd0, [0.0, 0.0]])
     for first in range(0, len(t) - 1, PIECE):
         last = min(first + PIECE, len(t) - 1)
-        span, wanted = (float(t[first]), float(t[last])), t[first + 1 : last + 1]
-        solved = solve_ivp(rate, span, out[first], "DOP853", wanted, rtol=tolerance, atol=tolerance)
+        span, times = (float(t[first]), float(t[last])), t[first + 1 : last + 1]
+        solved = solve_ivp(rate, span, out[first], "DOP853", times, rtol=tolerance, atol=tolerance)
         if solved.status < 0 or not np.all(np.isfinite(solved.y)):
-            raise ProblemError(f"simulate: the adaptive method stopped at {t[first]:g} s: {solved.message}")
+            raise ProblemError(
+                f"simulate: the adaptive method stopped at {t[first]:g} s: {solved.message}"
+            )
         rows = out[first + 1 : last + 1]
         rows[:] = solved.y.T
         rows[:, :n] = robot.assemble(rows[:, :n])

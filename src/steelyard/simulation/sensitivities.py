@@ -1,12 +1,14 @@
-"""Exact derivatives of a run: forward, to its start and to the robot's parameters; backward, of one number by the adjoint."""
+"""Exact derivatives of a run.
+
+Forward: to the initial state and the robot's parameters. Backward: of one number, by the adjoint.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,25 +24,40 @@ from ..floating_point import default_errstate
 from ..kernels import kernel_of
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration
-from ..mechanism.parameter_vector import parameters, with_scalars
+from ..mechanism.parameter_vector import parameters as parameter_values
+from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
 from ..robot import Robot
 from .control import Control
+from .controllers.controller import Controller
+from .options import SimulationKeywords, SimulationOptions, StepOptions
 from .run import Run
-from .setup import Setup
-from .simulate import Prepared, prepared, simulate
-from .step import packed_kernel, packed_operands, packed_step, step
+from .simulate import simulate, simulation_options, simulation_problem
+from .state import State
+from .step import packed_kernel, packed_operands, packed_step
+from .step import step as simulation_step
+from .step_model import StepModel
+from .time_stepping import SimulationProblem
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Array = NDArray[np.float64]
-_PARAMETERS = 3_000_000  # operand number of the nodes that stand for parameters while a program is made
+# operand number of the nodes that stand for parameters while a program is traced
+_PARAMETERS = 3_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities:
-    """Derivatives of (q, qd) at every sample of a `run`: to (q0, qd0), (..., T, 2 n, 2 n), and to parameters, (..., T, 2 n, p).
+    """Derivatives of (q, qd) at every sample of a run.
 
-    `torque` (..., T, n, p) has those of the commanded torques to the parameters. `parameter_names` are those of the parameters, such as
-    link3.m; with elastic drives those of the links' side.
+    Parameters
+    ----------
+    run : the differentiated `Run`
+    state : derivatives to (q0, qd0) (..., T, 2 n, 2 n)
+    parameters : derivatives to the parameters (..., T, 2 n, p)
+    parameter_names : names such as link3.m; with elastic drives of the link side
+    torque : derivatives of the commanded torques to the parameters (..., T, n, p)
     """
 
     run: Run
@@ -52,7 +69,7 @@ class Sensitivities:
 
 @dataclass(frozen=True, eq=False)
 class RunGradient:
-    """The derivatives of one number of a `run`: to q0 and qd0, (..., n), and to the parameters, (..., p)."""
+    """Derivatives of one number of a run to q0 and qd0 (..., n) and to the parameters (..., p)."""
 
     run: Run
     q0: Array
@@ -63,84 +80,203 @@ class RunGradient:
 
 @default_errstate
 def sensitivities(
-    robot: Robot, controller: Any = None, q0: ArrayLike | None = None, qd0: ArrayLike | None = None, **options: Any
+    robot: Robot,
+    controller: Controller | ArrayLike | None = None,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
+    seconds: float = 1.0,
+    step: float = 1e-3,
+    method: str = "rk4",
+    every: int = 1,
+    parameters: ArrayLike | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+    options: SimulationOptions | None = None,
+    **keywords: Unpack[SimulationKeywords],
 ) -> Sensitivities:
-    """How a run changes with its start and with the parameters of the robot; `options` are the further arguments of `simulate`.
+    """Differentiate a run with respect to its initial state and the robot's parameters.
 
-    Each step is differentiated as it is computed, x' = f(x, pi): dx' = df/dx dx + df/dpi dpi, so that these are the derivatives of the
-    simulated run, not of the motion that it approximates. The controller's own model stays; with `parameters` a controller without one
-    changes as the robot does. A Python function cannot be differentiated.
-    With loops, a change of q0 or qd0 is that of the closed start nearest to it.
-    Where a joint sticks, breaks loose or strikes a stop, they are those of the steps as they fall.
-    Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", section II.4 (internal differentiation).
+    Each step is differentiated as it is computed, x' = f(x, pi): dx' = df/dx dx + df/dpi dpi. These
+    are the derivatives of the simulated run, not of the motion that it approximates. The
+    controller's own model is constant; with `parameters` a controller without a model changes with
+    the robot. A Python function cannot be differentiated. With loops, a change of q0 or qd0 is
+    projected onto closed states. Where a joint sticks, breaks loose or strikes a stop, derivatives
+    are those of the simulated steps. Hairer, Norsett and Wanner, "Solving Ordinary Differential
+    Equations I", section II.4 (internal differentiation).
+
+    Parameters
+    ----------
+    robot : the `Robot`, described in SI units.
+    controller : as of `simulate`, except Python functions.
+    q0, qd0 : (..., n) initial positions [rad|m] and velocities [rad/s|m/s].
+    seconds, step, method, every, parameters, progress, options : as of `simulate`; method
+        "adaptive" cannot be differentiated.
+
+    Returns
+    -------
+    A `Sensitivities`.
     """
-    made = _prepared(robot, controller, q0, qd0, options)
-    run = simulate(robot, controller, q0, qd0, **options)
-    names = made.setup.plant.parameter_names
-    first, turned = _first_tangents(made, len(names)), np.vstack([np.zeros((2 * robot.n, len(names))), np.eye(len(names))])
-    both, torque = (np.swapaxes(kept, -1, -2) for kept in _forward(made, np.concatenate(made.state, axis=-1), first, turned))
+    steps = StepOptions(seconds=seconds, step=step, method=method, every=every)
+    chosen = simulation_options(options, keywords)
+    problem = _differentiable_problem(robot, controller, q0, qd0, parameters, steps, chosen)
+    run = simulate(
+        robot,
+        controller,
+        q0,
+        qd0,
+        seconds,
+        step,
+        method,
+        every,
+        parameters,
+        progress=progress,
+        options=chosen,
+    )
+    names = problem.model.plant.parameter_names
+    first = _first_tangents(problem, len(names))
+    directions = np.vstack([np.zeros((2 * robot.n, len(names))), np.eye(len(names))])
+    x0 = np.concatenate(problem.state.parts(), axis=-1)
+    states, torque = (
+        np.swapaxes(tangents, -1, -2) for tangents in _forward(problem, x0, first, directions)
+    )
     start = 2 * robot.n
-    return Sensitivities(run, both[..., :start], both[..., start:], names, torque[..., start:])
+    return Sensitivities(
+        run=run,
+        state=states[..., :start],
+        parameters=states[..., start:],
+        parameter_names=names,
+        torque=torque[..., start:],
+    )
 
 
 @default_errstate
 def run_gradient(
     robot: Robot,
     weights: ArrayLike | Callable[[Run], ArrayLike],
-    controller: Any = None,
+    controller: Controller | ArrayLike | None = None,
     q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None,
-    **options: Any,
+    seconds: float = 1.0,
+    step: float = 1e-3,
+    method: str = "rk4",
+    every: int = 1,
+    parameters: ArrayLike | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+    **keywords: Unpack[SimulationKeywords],
 ) -> RunGradient:
-    """The gradient of one number J of a run by one pass backward, whatever the number of parameters.
+    """Compute the gradient of one number J of a run by one backward pass.
 
-    weights: dJ/d(q, qd) at every sample, (..., T, 2 n), or a function of the run that gives them, such as lambda run: 2 (x - measured).
-    `options` are the further arguments of `simulate`. lambda = (df/dx)^T lambda' + weights, dJ/dpi = sum (df/dpi)^T lambda'.
-    Griewank and Walther, "Evaluating Derivatives", 2nd ed., chapter 3 (reverse mode).
+    lambda = (df/dx)^T lambda' + weights, dJ/dpi = sum (df/dpi)^T lambda'. The cost does not depend
+    on the number of parameters. Griewank and Walther, "Evaluating Derivatives", 2nd ed., chapter 3
+    (reverse mode).
+
+    Parameters
+    ----------
+    robot : the `Robot`, described in SI units.
+    weights : dJ/d(q, qd) at every sample (..., T, 2 n), or a function of the run that returns them,
+        such as lambda run: 2 (x - measured).
+    controller : as of `simulate`, except Python functions.
+    q0, qd0 : (..., n) initial positions [rad|m] and velocities [rad/s|m/s].
+    seconds, step, method, every, parameters, progress : as of `simulate`; method "adaptive" cannot
+        be differentiated.
+
+    Returns
+    -------
+    A `RunGradient`.
     """
-    made = _prepared(robot, controller, q0, qd0, options)
-    run = simulate(robot, controller, q0, qd0, **options)
-    given = numbers("run_gradient: weights", weights(run) if callable(weights) else weights)
+    steps = StepOptions(seconds=seconds, step=step, method=method, every=every)
+    chosen = simulation_options(None, keywords)
+    problem = _differentiable_problem(robot, controller, q0, qd0, parameters, steps, chosen)
+    run = simulate(
+        robot,
+        controller,
+        q0,
+        qd0,
+        seconds,
+        step,
+        method,
+        every,
+        parameters,
+        progress=progress,
+        options=chosen,
+    )
+    values = numbers("run_gradient: weights", weights(run) if callable(weights) else weights)
     shape = (*run.q.shape[:-1], 2 * robot.n)
-    if given.shape != shape or not np.all(np.isfinite(given)):
-        raise CallError(f"run_gradient: weights have shape {given.shape}; expected finite numbers {shape}, dJ/d(q, qd) at every sample")
-    bar, pbar = _backward(made, given)
-    n, names = robot.n, made.setup.plant.parameter_names
-    start = _to_start(made, bar)
-    return RunGradient(run, start[..., :n], start[..., n:], pbar, names)
+    if values.shape != shape or not np.all(np.isfinite(values)):
+        raise CallError(
+            f"run_gradient: weights have shape {values.shape}; expected finite numbers {shape},"
+            " dJ/d(q, qd) at every sample"
+        )
+    adjoint, gradient_of_parameters = _backward(problem, values)
+    n, start = robot.n, _to_start(problem, adjoint)
+    return RunGradient(
+        run=run,
+        q0=start[..., :n],
+        qd0=start[..., n:],
+        parameters=gradient_of_parameters,
+        parameter_names=problem.model.plant.parameter_names,
+    )
 
 
-def _prepared(robot: Robot, controller: Any, q0: Any, qd0: Any, options: dict[str, Any]) -> Prepared:
-    """The arguments of `simulate`, checked; raises CallError for a run that cannot be differentiated."""
-    given = signature(simulate).bind(robot, controller, q0, qd0, **options)
-    given.apply_defaults()
-    made = prepared(**{name: value for name, value in given.arguments.items() if name != "progress"})
-    if made.control.function is not None:
-        raise CallError("sensitivities: a Python function cannot be differentiated; take a controller of steelyard.simulation, or torques")
-    if given.arguments["method"] == "adaptive":
-        raise CallError("sensitivities: the adaptive method has steps of its own; take 'rk4', 'rk8' or 'euler'")
-    return made
+def _differentiable_problem(
+    robot: Robot,
+    controller: Any,
+    q0: ArrayLike | None,
+    qd0: ArrayLike | None,
+    parameters: ArrayLike | None,
+    steps: StepOptions,
+    options: SimulationOptions,
+) -> SimulationProblem:
+    """Check the arguments of `simulate`; raise CallError for a run without derivatives."""
+    problem = simulation_problem(robot, controller, q0, qd0, parameters, steps, options)
+    if problem.control.function is not None:
+        raise CallError(
+            "sensitivities: a Python function cannot be differentiated; use a controller of"
+            " steelyard.simulation, or torques"
+        )
+    if steps.method == "adaptive":
+        raise CallError(
+            "sensitivities: the adaptive method cannot be differentiated; use method='rk4', 'rk8'"
+            " or 'euler'"
+        )
+    return problem
 
 
-def _first_tangents(made: Prepared, p: int) -> Array:
-    """Tangents of the whole state at the start, one row for each of q0, qd0 and the parameters, (..., 2 n + p, N)."""
-    n, setup = made.setup.robot.n, made.setup
-    first = _closed_tangents(made) if setup.robot.tree.loops else np.eye(2 * n)
+def _first_tangents(problem: SimulationProblem, p: int) -> Array:
+    """Return tangents of the whole initial state (..., 2 n + p, N).
+
+    One row for each of q0, qd0 and the p parameters.
+    """
+    model, state, n = problem.model, problem.state, problem.model.robot.n
+    first = _closed_tangents(problem) if model.robot.tree.loops else np.eye(2 * n)
     dq, dqd = first[..., :n], first[..., n:]
-    zeros = [np.zeros((*first.shape[:-1], x.shape[-1])) for x in made.state[2 : 5 if setup.free else 3]]
-    drives = [] if setup.drive is None else [setup.drive.start(setup.robot, dq, dqd)]  # linear in both
-    kept = [np.zeros((*first.shape[:-1], setup.memory))] if setup.memory else []
-    rows = np.concatenate([dq, dqd, *zeros, *drives, *kept], axis=-1)
+
+    def zeros(part: Array | None) -> Array | None:
+        return None if part is None else np.zeros((*first.shape[:-1], part.shape[-1]))
+
+    tangents: State[Any] = State(
+        q=dq,
+        qd=dqd,
+        energy=zeros(state.energy),
+        base_pose=zeros(state.base_pose),
+        base_twist=zeros(state.base_twist),
+        # linear in both
+        drive=None if model.drive is None else model.drive.start(model.robot, dq, dqd),
+        memory=zeros(state.memory),
+    )
+    rows = np.concatenate(tangents.parts(), axis=-1)
     return np.concatenate([rows, np.zeros((*rows.shape[:-2], p, rows.shape[-1]))], axis=-2)
 
 
-def _closed_tangents(made: Prepared) -> Array:
-    """How the closed start changes with q0 and qd0, (..., 2 n, 2 n), a row for each: projections onto what keeps the loops closed."""
-    return np.asarray(kernel_of(closed_start_program, made.setup.robot.closed_tree)(*made.state[:2]))
+def _closed_tangents(problem: SimulationProblem) -> Array:
+    """Return derivatives of the closed initial state (..., 2 n, 2 n), a row per q0 and qd0."""
+    kernel = kernel_of(closed_start_program, problem.model.robot.closed_tree)
+    return np.asarray(kernel(problem.state.q, problem.state.qd))
 
 
 def closed_start_program(tree: Tree) -> Program:
-    """Return the program of the derivatives of the closed state nearest to (q, qd) with respect to both."""
+    """Return the program of the derivatives of the nearest closed state to q and qd."""
     n = tree.n
 
     def make(q: Any, qd: Any) -> list[list[Scalar]]:
@@ -148,113 +284,140 @@ def closed_start_program(tree: Tree) -> Program:
         rows = jacobian([*q_closed, *qd_closed], [*q, *qd])
         return [list(column) for column in zip(*rows, strict=True)]
 
-    return trace("start", make, [Operand("q", (n,)), Operand("qd", (n,))], [Operand("tangents", (2 * n, 2 * n))])
+    return trace(
+        "start",
+        make,
+        [Operand("q", (n,)), Operand("qd", (n,))],
+        [Operand("tangents", (2 * n, 2 * n))],
+    )
 
 
-def _to_start(made: Prepared, bar: Array) -> Array:
-    """The adjoint of (q0, qd0), (..., 2 n), from that of the whole state at the start: the transpose of its first tangents."""
-    return np.einsum("...i,...ji->...j", bar, _first_tangents(made, 0))
+def _to_start(problem: SimulationProblem, adjoint: Array) -> Array:
+    """Return the adjoint of (q0, qd0) (..., 2 n) from the adjoint of the whole initial state."""
+    return np.einsum("...i,...ji->...j", adjoint, _first_tangents(problem, 0))
 
 
-def _forward(made: Prepared, x: Array, dx: Array, dpi: Array) -> tuple[Array, Array]:
-    """Tangents of (q, qd) at all samples, (..., T, 2 n + p, 2 n), and of the torques, (..., T, 2 n + p, n); of the last as recorded."""
-    call, plan, control, m = tangent_kernel(made.setup).ufunc, made.plan, made.control, 2 * made.setup.robot.n
+def _forward(problem: SimulationProblem, x: Array, dx: Array, dpi: Array) -> tuple[Array, Array]:
+    """Return tangents of (q, qd) (..., T, 2 n + p, 2 n) and torques (..., T, 2 n + p, n)."""
+    schedule, control, m = problem.schedule, problem.control, 2 * problem.model.robot.n
+    call = tangent_kernel(problem.model).ufunc
     x, dx = x[..., None, :], np.broadcast_to(dx, (*x.shape[:-1], *dx.shape[-2:]))
-    kept, torques = [dx[..., :m]], []
-    for k in range(plan.steps):
-        x, dx, dtau = call(plan.step, x, *_rest(control, k), dx, dpi)
+    states, torques = [dx[..., :m]], []
+    for k in range(schedule.steps):
+        x, dx, dtau = call(schedule.step, x, *_inputs(control, k), dx, dpi)
         x = x[..., :1, :]
-        if k % plan.every == 0:
+        if k % schedule.every == 0:
             torques.append(dtau)
-        if (k + 1) % plan.every == 0 or k + 1 == plan.steps:
-            kept.append(dx[..., :m])
-    return np.stack(kept, axis=-3), np.stack([*torques, dtau], axis=-3)
+        if (k + 1) % schedule.every == 0 or k + 1 == schedule.steps:
+            states.append(dx[..., :m])
+    return np.stack(states, axis=-3), np.stack([*torques, dtau], axis=-3)
 
 
-def _backward(made: Prepared, weights: Array) -> tuple[Array, Array]:
-    """Adjoints of the whole state at the start (..., N) and of the parameters (..., p)."""
-    setup, plan, control, m = made.setup, made.plan, made.control, 2 * made.setup.robot.n
-    forward, backward = packed_kernel(setup).ufunc, adjoint_kernel(setup).ufunc
-    path = [np.concatenate(made.state, axis=-1)]
-    for k in range(plan.steps - 1):
-        path.append(forward(plan.step, path[-1], *_rest(control, k)))
-    rows = {int(k): i for i, k in enumerate(plan.kept)}
-    bar = np.zeros_like(path[0])
-    bar[..., :m] = weights[..., -1, :]
-    total = np.zeros((*bar.shape[:-1], len(setup.plant.parameters)))
-    for k in reversed(range(plan.steps)):
-        bar, share = backward(plan.step, path[k], *_rest(control, k), bar)
+def _backward(problem: SimulationProblem, weights: Array) -> tuple[Array, Array]:
+    """Return adjoints of the whole initial state (..., N) and of the parameters (..., p)."""
+    model, schedule, control, _ = problem
+    m = 2 * model.robot.n
+    forward, backward = packed_kernel(model).ufunc, adjoint_kernel(model).ufunc
+    path = [np.concatenate(problem.state.parts(), axis=-1)]
+    for k in range(schedule.steps - 1):
+        path.append(forward(schedule.step, path[-1], *_inputs(control, k)))
+    rows = {int(k): i for i, k in enumerate(schedule.recorded)}
+    adjoint = np.zeros_like(path[0])
+    adjoint[..., :m] = weights[..., -1, :]
+    total = np.zeros((*adjoint.shape[:-1], len(model.plant.parameters)))
+    for k in reversed(range(schedule.steps)):
+        adjoint, share = backward(schedule.step, path[k], *_inputs(control, k), adjoint)
         total = total + share
         if k in rows:
-            bar[..., :m] += weights[..., rows[k], :]
-    return bar, total
+            adjoint[..., :m] += weights[..., rows[k], :]
+    return adjoint, total
 
 
-def _rest(control: Control, k: int) -> tuple[Any, ...]:
-    """What a step takes beside the state."""
-    return control.at(k, 0.0, np.empty(0), np.empty(0))
+def _inputs(control: Control, k: int) -> tuple[Any, ...]:
+    """Return the inputs of step k after the state, for control that does not read the state."""
+    return control.step_inputs(k, 0.0, np.empty(0), np.empty(0))
 
 
-def tangent_kernel(setup: Setup) -> Kernel:
-    """The kernel of a step and of a change of it: (h, x, ..., dx, dpi) -> (x', dx', dtau), tau that of its beginning."""
-    return kernel_of(tangent_program, setup.traced())
+def tangent_kernel(model: StepModel) -> Kernel:
+    """Return the kernel of a step and its tangent: (h, x, ..., dx, dpi) -> (x', dx', dtau).
+
+    tau is the torque at the beginning of the step.
+    """
+    return kernel_of(tangent_program, model.traced())
 
 
-def tangent_program(setup: Setup) -> Program:
-    """Return the program of a step and of a change of it."""
-    h, whole, rest = packed_operands(setup)
-    p = len(setup.plant.parameters)
-    taken = [h, whole, *rest, Operand("dx", whole.shape), Operand("dpi", (p,))]
+def tangent_program(model: StepModel) -> Program:
+    """Return the program of a step and its tangent."""
+    h, whole, inputs = packed_operands(model)
+    p = len(model.plant.parameters)
+    operands = [h, whole, *inputs, Operand("dx", whole.shape), Operand("dpi", (p,))]
 
     def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         *inner, dx, dpi = values
-        y, tau, pi = _traced(setup, h, x, inner)
-        changes = derivative([*y, *tau], {**dict(zip(x, dx, strict=True)), **dict(zip(pi, dpi, strict=True))})
-        made, N = _numbers_for(setup, [*y, *changes], pi), len(y)
-        return made[:N], made[N : 2 * N], made[2 * N :]
+        y, tau, pi = _traced(model, h, x, inner)
+        changes = derivative(
+            [*y, *tau], {**dict(zip(x, dx, strict=True)), **dict(zip(pi, dpi, strict=True))}
+        )
+        nodes, N = _with_parameters(model, [*y, *changes], pi), len(y)
+        return nodes[:N], nodes[N : 2 * N], nodes[2 * N :]
 
-    given = [whole, Operand("dx", whole.shape), Operand("dtau", (setup.robot.n,))]
-    return trace("tangent", make, taken, given)
-
-
-def adjoint_kernel(setup: Setup) -> Kernel:
-    """The kernel of a step backward: (h, x, ..., bar) -> (bar of x, bar of the parameters), bar being of the state after it."""
-    return kernel_of(adjoint_program, setup.traced())
+    outputs = [whole, Operand("dx", whole.shape), Operand("dtau", (model.robot.n,))]
+    return trace("tangent", make, operands, outputs)
 
 
-def adjoint_program(setup: Setup) -> Program:
+def adjoint_kernel(model: StepModel) -> Kernel:
+    """Return the kernel of a step backward: (h, x, ..., bar) -> (bar of x, bar of the parameters).
+
+    The input bar is the adjoint of the state after the step.
+    """
+    return kernel_of(adjoint_program, model.traced())
+
+
+def adjoint_program(model: StepModel) -> Program:
     """Return the program of a step backward."""
-    h, whole, rest = packed_operands(setup)
-    p = len(setup.plant.parameters)
+    h, whole, inputs = packed_operands(model)
+    p = len(model.plant.parameters)
 
     def make(h: Scalar, x: Any, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
         *inner, bar = values
-        y, _, pi = _traced(setup, h, x, inner)
+        y, _, pi = _traced(model, h, x, inner)
         total: Any = 0.0
         for a, b in zip(y, bar, strict=True):
             total = total + a * b
-        found = _numbers_for(setup, gradient(total, [*x, *pi]), pi)
-        return found[: len(x)], found[len(x) :]
+        nodes = _with_parameters(model, gradient(total, [*x, *pi]), pi)
+        return nodes[: len(x)], nodes[len(x) :]
 
-    given = [Operand("bar", whole.shape), Operand("pi", (p,))]
-    return trace("adjoint", make, [h, whole, *rest, Operand("bar", whole.shape)], given)
+    outputs = [Operand("bar", whole.shape), Operand("pi", (p,))]
+    return trace("adjoint", make, [h, whole, *inputs, Operand("bar", whole.shape)], outputs)
 
 
-def _traced(setup: Setup, h: Scalar, x: Any, rest: Scalars) -> tuple[list[Scalar], list[Scalar], list[Any]]:
-    """The state after a step and the torque of its beginning on nodes, with nodes in the place of the plant's parameters.
+def _traced(
+    model: StepModel, h: Scalar, x: Any, values: Scalars
+) -> tuple[list[Scalar], list[Scalar], list[Any]]:
+    """Return the state after a step, the torque of its beginning and the parameters, on nodes.
 
-    They are the kernel's own where it takes parameters.
+    The parameters are the kernel's input where it has one, else nodes that stand for the plant's.
     """
-    tree = setup.plant.closed_tree if setup.robot.tree.loops else setup.plant.tree
+    tree = model.plant.closed_tree if model.robot.tree.loops else model.plant.tree
     require_mass(tree, "simulate")
-    way = None if setup.free or setup.holds else constrained_acceleration if tree.loops else forward_by_crba
-    if setup.parametric:
-        return *packed_step(setup, partial(step, setup, tree, way), h, x, *rest), list(rest[-1])
+    forward = (
+        None
+        if model.free_base or model.may_lock
+        else constrained_acceleration
+        if tree.loops
+        else forward_by_crba
+    )
+    if model.parametric:
+        one_step = partial(simulation_step, model, tree, forward)
+        return *packed_step(model, one_step, h, x, *values), list(values[-1])
     graph = x[0].graph
-    pi = [graph.input(_PARAMETERS, k) for k in range(len(parameters(tree)))]
-    return *packed_step(setup, partial(step, setup, with_scalars(tree, pi), way), h, x, *rest), pi
+    pi = [graph.input(_PARAMETERS, k) for k in range(len(parameter_values(tree)))]
+    one_step = partial(simulation_step, model, with_scalars(tree, pi), forward)
+    return *packed_step(model, one_step, h, x, *values), pi
 
 
-def _numbers_for(setup: Setup, nodes: list[Any], pi: list[Any]) -> list[Any]:
-    """The nodes with the plant's parameters in the place of `pi`; as they are where the kernel takes parameters."""
-    return nodes if setup.parametric else substitute(nodes, dict(zip(pi, parameters(setup.plant.tree), strict=True)))
+def _with_parameters(model: StepModel, nodes: list[Any], pi: list[Any]) -> list[Any]:
+    """Substitute the plant's parameters for `pi`, unless the kernel takes parameters."""
+    if model.parametric:
+        return nodes
+    return substitute(nodes, dict(zip(pi, parameter_values(model.plant.tree), strict=True)))

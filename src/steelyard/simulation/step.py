@@ -1,15 +1,15 @@
-"""One step of a simulation as one kernel: controller, forward dynamics and integrator in one graph."""
+"""One simulation step as one kernel: controller, forward dynamics and integrator in one graph."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from ..algebra.scalar import Scalar, Scalars, dot, where
-from ..compiler.ir.program import Operand, Program, repeated, trace
-from ..compiler.ir.schedule import longest_first
+from ..compiler.ir.program import Operand, Program, repeat, trace
+from ..compiler.ir.schedule import order_by_critical_path
 from ..compiler.render.llvm.module import BUDGET
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.crba import mass_matrix
@@ -23,242 +23,360 @@ from ..kernels.loops import closed_state, constrained_acceleration, reduced_equa
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
 from .drives import Actuation, actuated
-from .dry_friction import Equations, Sides, equations, held_dynamics, sides, struck, turned_round
+from .dry_friction import (
+    Equations,
+    FrictionSides,
+    apply_reversal_impulses,
+    apply_stop_impulses,
+    equations,
+    friction_sides,
+    locked_dynamics,
+)
 from .free_base import (
     free_accelerations,
     free_closed_accelerations,
+    free_equations_of_motion,
     in_world,
-    own_equations,
-    own_twist,
     rates_of_position,
+    to_base_axes,
+    to_world_axes,
     unit_quaternion,
-    world_twist,
 )
 from .integrators import RATES, advanced
-from .loops import at_independent, by_drives, closed_impulses, held_closed, leading
-from .setup import Setup
+from .loops import (
+    closed_impulses,
+    closed_locked_dynamics,
+    drive_torques,
+    independent_entries,
+    independent_tree,
+)
+from .state import State, StepInputs
+from .step_model import StepModel
 
-Step = Callable[..., Any]
+Step = Callable[..., tuple[State[Any], list[Scalar]]]
+"""(h, *values) -> the state after a step of h [s], and the torque commanded at its beginning."""
 Forward = Callable[[Tree, Scalars, Scalars, Scalars], list[Scalar]]
 
 
-def rubs(tree: Tree) -> bool:
-    """Whether a tree has friction or known torques, whose work is counted."""
+def has_dissipation(tree: Tree) -> bool:
+    """Return whether a tree has friction or known torques, whose work counts as heat."""
     return any(not use.row.inertial for use in tree.joint_terms)
 
 
-def step_kernel(setup: Setup) -> Kernel:
-    """The kernel of steps: (h, q, qd, books, ..., count) -> (q, qd, books, ..., tau), tau that of the last one.
+def step_kernel(model: StepModel) -> Kernel:
+    """Return the kernel of steps: (h, state, inputs, count) -> (state, tau of the last step).
 
-    The state stays in registers over `count` steps; a kernel of a program so long that it is split takes no count, and one step.
+    The state stays in registers over `count` steps. A program that is so long that it is split has
+    no `count` and takes one step.
     """
-    return kernel_of(steps_program, setup.traced())
+    return kernel_of(steps_program, model.traced())
 
 
-def steps_program(setup: Setup) -> Program:
+def steps_program(model: StepModel) -> Program:
     """Return the program of steps."""
-    made = step_program(setup)
-    return made if len(made.steps) > BUDGET else repeated(longest_first(made), [operand.name for operand in made.outputs[:-1]])
+    program = step_program(model)
+    if len(program.steps) > BUDGET:
+        return program
+    return repeat(
+        order_by_critical_path(program), [operand.name for operand in program.outputs[:-1]]
+    )
 
 
-def packed_kernel(setup: Setup) -> Kernel:
-    """The kernel of a step with the whole state in one array: (h, x, tau, ...) -> x."""
-    return kernel_of(packed_program, setup.traced())
+def packed_kernel(model: StepModel) -> Kernel:
+    """Return the kernel of a step with the whole state in one array: (h, x, inputs) -> x."""
+    return kernel_of(packed_program, model.traced())
 
 
-def packed_program(setup: Setup) -> Program:
+def packed_program(model: StepModel) -> Program:
     """Return the program of a step with the whole state in one array."""
-    taken, whole, rest = packed_operands(setup)
-    return step_program(setup, partial(packed_state, setup), [taken, whole, *rest], [whole])
+    h, whole, inputs = packed_operands(model)
+    return step_program(model, partial(packed_state, model), [h, whole, *inputs], [whole])
 
 
-def packed_operands(setup: Setup) -> tuple[Operand, Operand, list[Operand]]:
-    """h, the whole state x, and what else a step takes."""
-    taken, given = setup.operands()
-    return taken[0], Operand("x", (sum(operand.size for operand in given[:-1]),)), taken[len(given) :]
+def packed_operands(model: StepModel) -> tuple[Operand, Operand, list[Operand]]:
+    """Return h, the whole state x, and the further inputs of a step."""
+    inputs, outputs = model.operands()
+    whole = Operand("x", (sum(operand.size for operand in outputs[:-1]),))
+    return inputs[0], whole, inputs[len(outputs) :]
 
 
-def packed_state(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) -> list[Scalar]:
-    """The whole state after a step, as one list."""
-    return packed_step(setup, way, h, x, *values)[0]
+def packed_state(
+    model: StepModel, one_step: Step, h: Scalar, x: Scalars, *values: Any
+) -> list[Scalar]:
+    """Return the whole state after a step as one list."""
+    return packed_step(model, one_step, h, x, *values)[0]
 
 
-def packed_step(setup: Setup, way: Step, h: Scalar, x: Scalars, *values: Any) -> tuple[list[Scalar], list[Scalar]]:
-    """The whole state after a step, as one list, and the torque of its beginning."""
-    cuts = list(accumulate((operand.size for operand in setup.operands()[1][:-1]), initial=0))
-    made = way(h, *(x[a:b] for a, b in pairwise(cuts)), *values)
-    return [value for part in made[:-1] for value in part], list(made[-1])
+def packed_step(
+    model: StepModel, one_step: Step, h: Scalar, x: Scalars, *values: Any
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the whole state after a step as one list, and the torque of its beginning."""
+    sizes = (operand.size for operand in model.state_operands().parts())
+    cuts = list(accumulate(sizes, initial=0))
+    state, command = one_step(h, *(x[a:b] for a, b in pairwise(cuts)), *values)
+    return [value for part in state.parts() for value in part], list(command)
 
 
-def law_kernel(setup: Setup) -> Kernel:
-    """The kernel of a controller alone: (q, qd, wanted, gains) -> tau."""
-    return kernel_of(law_program, setup.traced())
+def flat_step(one_step: Step, h: Scalar, *values: Any) -> tuple[Any, ...]:
+    """Return the parts of the state after a step, then the torque, as a kernel returns them."""
+    state, command = one_step(h, *values)
+    return *state.parts(), command
 
 
-def law_program(setup: Setup) -> Program:
+def law_kernel(model: StepModel) -> Kernel:
+    """Return the kernel of a controller alone: (q, qd, reference, gains) -> tau."""
+    return kernel_of(law_program, model.traced())
+
+
+def law_program(model: StepModel) -> Program:
     """Return the program of a controller alone."""
-    taken = [operand for operand in setup.operands()[0] if operand.name in ("q", "qd", "wanted", "gains", "parameters")]
+    state, inputs = model.state_operands(), model.input_operands()
+    inputs = StepInputs(
+        reference=inputs.reference, gains=inputs.gains, parameters=inputs.parameters
+    )
 
-    def law(*values: Any) -> list[Scalar]:
-        return torques(setup, {operand.name: value for operand, value in zip(taken, values, strict=True)})
+    def law(q: Any, qd: Any, *values: Any) -> list[Scalar]:
+        return torques(model, State(q=q, qd=qd, energy=[]), inputs.with_parts(values))
 
-    return trace("control", law, taken, [Operand("tau", (setup.robot.n,))])
+    operands = [state.q, state.qd, *inputs.parts()]
+    return trace("control", law, operands, [Operand("tau", (model.robot.n,))])
 
 
 def step_program(
-    setup: Setup, form: Callable[..., Any] | None = None, taken: Sequence[Operand] = (), given: Sequence[Operand] = ()
+    model: StepModel,
+    form: Callable[..., Any] = flat_step,
+    inputs: Sequence[Operand] = (),
+    outputs: Sequence[Operand] = (),
 ) -> Program:
-    """The shortest program of a step, of those by the mass matrix and by articulated bodies, on the tree and on the customised one.
+    """Return the shortest program of a step.
 
-    `form(step, ...)` computes `given` from `taken`; by default a step as it is.
+    Candidates are the mass matrix and articulated bodies, on the tree and on the customised one.
+    `form(step, ...)` computes `outputs` from `inputs`; by default those of the model.
     """
-    tree = setup.plant.closed_tree if setup.robot.tree.loops else setup.plant.tree
-    require_mass(tree, "free_forward_dynamics" if setup.free else "simulate")
-    ways: list[Forward | None] = [None] if setup.free or setup.holds else [forward_by_crba, *([aba] if tree.stands_alone else [])]
-    ways = [constrained_acceleration] if tree.loops and not setup.free else ways
-    plain = setup.free or setup.parametric  # a base that moves feels frames and shared inertias; those of parameters are not known yet
+    tree = model.plant.closed_tree if model.robot.tree.loops else model.plant.tree
+    require_mass(tree, "free_forward_dynamics" if model.free_base else "simulate")
+    candidates: list[Forward | None] = (
+        [None]
+        if model.free_base or model.may_lock
+        else [forward_by_crba, *([aba] if tree.is_uncoupled else [])]
+    )
+    if tree.loops and not model.free_base:
+        candidates = [constrained_acceleration]
+    # a moving base is affected by frames and shared inertias; inputs are not known while tracing
+    plain = model.free_base or model.parametric
     trees = [tree] if plain else [tree, customised(tree)]
-    steps = [partial(step, setup, each, way) for each in trees for way in ways]
-    if form is None:
-        return min((trace("simulate", one, *setup.operands()) for one in steps), key=cost)
-    return min((trace("simulate", partial(form, one), taken, given) for one in steps), key=cost)
+    steps = [partial(step, model, each, forward) for each in trees for forward in candidates]
+    if not inputs:
+        inputs, outputs = model.operands()
+    return min((trace("simulate", partial(form, one), inputs, outputs) for one in steps), key=cost)
 
 
-class Places(NamedTuple):
-    """Where the parts of a state are among the positions x and the velocities u that are integrated: joints, base, drives."""
+class CoordinateLayout(NamedTuple):
+    """Order of joints, base and drives in the integrated positions x and velocities u."""
 
     n: int
     base: int  # 1 of a free base, else 0
 
     def positions(self, x: Scalars) -> tuple[Scalars, Scalars, Scalars]:
-        """q, the pose of a free base, positions of the drives."""
+        """Return q, the pose of a free base, and the positions of the drives."""
         end = self.n + 7 * self.base
         return x[: self.n], x[self.n : end], x[end:]
 
     def velocities(self, u: Scalars) -> tuple[Scalars, Scalars, Scalars]:
-        """qd, the twist of a free base, velocities of the drives."""
+        """Return qd, the twist of a free base, and the velocities of the drives."""
         end = self.n + 6 * self.base
         return u[: self.n], u[self.n : end], u[end:]
 
 
-def step(setup: Setup, tree: Tree, way: Forward | None, h: Scalar, *values: Any) -> Any:
-    """The step on expressions. Torques are those at its beginning, held to its end, as a digital controller holds them."""
-    at, places = setup.named(values), Places(tree.n, int(setup.free))
-    tree = with_scalars(tree, at["parameters"]) if setup.parametric else tree
-    command = torques(setup, at)
-    inner = split_drive(setup, at)
-    lead = leading(tree)
-    found = Sides([None] * lead.n, [0.0] * lead.n)
-    if setup.holds:
-        first = at_joints(setup, command, at, at["q"], at["qd"], *inner)
-        given = _equations(tree, at["q"], at.get("pose", ()), at["qd"], at.get("twist", ()), first.tau)
-        found = sides(lead, given, at_independent(tree, at["q"]), at_independent(tree, at["qd"]), setup.stops)
+def step(
+    model: StepModel, tree: Tree, forward: Forward | None, h: Scalar, *values: Any
+) -> tuple[State[Any], list[Scalar]]:
+    """Return the state after a step of h [s] on scalars, and the commanded torque.
+
+    Torques are those at the beginning of the step, held to its end by a digital controller.
+    """
+    (state, inputs), layout = model.unpack(values), CoordinateLayout(tree.n, int(model.free_base))
+    tree = tree if inputs.parameters is None else with_scalars(tree, inputs.parameters)
+    pose0, twist0 = state.base_pose or (), state.base_twist or ()
+    command = torques(model, state, inputs)
+    drive0 = split_drive(model, state)
+    sides = _friction_sides(model, tree, state, inputs, command)
 
     def rates(x: Scalars, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
-        (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
-        acting = at_joints(setup, command, at, q, qd, drive_x, drive_v)
-        if setup.holds and tree.loops:
-            accelerations, friction = held_closed(tree, found, q, qd, acting.tau)
-        elif setup.holds:
-            own, friction = held_dynamics(tree, _equations(tree, q, pose, qd, twist, acting.tau), found, q, qd)
-            accelerations = in_world(tree, pose, own) if setup.free else own
+        (q, pose, drive_x), (qd, twist, drive_v) = layout.positions(x), layout.velocities(u)
+        acting = joint_actuation(model, inputs, command, q, qd, drive_x, drive_v)
+        if model.may_lock and tree.loops:
+            accelerations, friction = closed_locked_dynamics(tree, sides, q, qd, acting.tau)
+        elif model.may_lock:
+            motion = _equations(tree, q, pose, qd, twist, acting.tau)
+            accelerations, friction = locked_dynamics(tree, motion, sides, q, qd)
+            if model.free_base:
+                accelerations = in_world(tree, pose, accelerations)
         else:
-            alone = free_closed_accelerations if tree.loops else free_accelerations
-            accelerations = alone(tree, q, pose, qd, twist, acting.tau) if way is None else way(tree, q, qd, acting.tau)
-            friction = friction_torque(tree, qd, q) if rubs(tree) else []
+            free = free_closed_accelerations if tree.loops else free_accelerations
+            accelerations = (
+                free(tree, q, pose, qd, twist, acting.tau)
+                if forward is None
+                else forward(tree, q, qd, acting.tau)
+            )
+            friction = friction_torque(tree, qd, q) if has_dissipation(tree) else []
         heat = acting.heat + (dot(friction, qd) if friction else 0.0)
-        return [*accelerations, *acting.velocity_rates], [heat, *([] if setup.drive is None else [acting.work])]
+        work = [] if model.drive is None else [acting.work]
+        return [*accelerations, *acting.velocity_rates], [heat, *work]
 
-    def moves(x: Scalars, u: Scalars) -> list[Scalar]:
-        (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
-        acting = at_joints(setup, command, at, q, qd, drive_x, drive_v)
+    def position_rates(x: Scalars, u: Scalars) -> list[Scalar]:
+        (q, pose, drive_x), (qd, twist, drive_v) = layout.positions(x), layout.velocities(u)
+        acting = joint_actuation(model, inputs, command, q, qd, drive_x, drive_v)
         return [*rates_of_position(tree.n, [*q, *pose], [*qd, *twist]), *acting.position_rates]
 
-    start = [*at["q"], *at.get("pose", ()), *inner[0]], [*at["qd"], *at.get("twist", ()), *inner[1]]
-    x, u, gained = advanced(setup.method, rates, *start, h, moves)
-    (q, pose, drive_x), (qd, twist, drive_v) = places.positions(x), places.velocities(u)
+    start = [*state.q, *pose0, *drive0[0]], [*state.qd, *twist0, *drive0[1]]
+    x, u, gained = advanced(model.method, rates, *start, h, position_rates)
+    (q, pose, drive_x), (qd, twist, drive_v) = layout.positions(x), layout.velocities(u)
     if tree.loops:
-        q, closed = closed_state(tree, q, qd, precise=setup.method == "euler")
-        qd = qd if setup.holds else closed  # where joints may stick, the independent ones lead: one that rests has no velocity at all
-    qd, twist, lost = _after_impulses(setup, tree, at, found, h, q, pose, qd, twist) if setup.holds else (qd, twist, 0.0)
-    work = dot(command, [a - b for a, b in zip(q, at["q"], strict=True)]) if setup.drive is None else gained[1]
-    books = [at["books"][0] + work, at["books"][1] + (gained[0] + lost)]
-    pose = pose if setup.method == RATES or not setup.free else [*pose[:3], *unit_quaternion(pose[3:])]
-    base = [pose, twist] if setup.free else []
-    drive = [] if setup.drive is None else [[*drive_x, *drive_v]]
-    return q, qd, books, *base, *drive, *learned(setup, at, h), command
+        q, closed = closed_state(tree, q, qd, precise=model.method == "euler")
+        # where joints may stick, independent velocities decide: a joint at rest has exactly zero
+        qd = qd if model.may_lock else closed
+    end = State(q=q, qd=qd, energy=[], base_pose=pose, base_twist=twist)
+    qd, twist, lost = (
+        _after_impulses(model, tree, state, inputs, sides, h, end)
+        if model.may_lock
+        else (qd, twist, 0.0)
+    )
+    work = (
+        dot(command, [a - b for a, b in zip(q, state.q, strict=True)])
+        if model.drive is None
+        else gained[1]
+    )
+    if model.free_base and model.method != RATES:
+        pose = [*pose[:3], *unit_quaternion(pose[3:])]
+    after = State(
+        q=q,
+        qd=qd,
+        energy=[state.energy[0] + work, state.energy[1] + (gained[0] + lost)],
+        base_pose=pose if model.free_base else None,
+        base_twist=twist if model.free_base else None,
+        drive=None if model.drive is None else [*drive_x, *drive_v],
+        memory=integrated_memory(model, state, inputs, h),
+    )
+    return after, command
 
 
-def _equations(tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars) -> Equations:
-    """The equations of motion without friction; with a pose those of a free base, in its own frame."""
+def _friction_sides(
+    model: StepModel, tree: Tree, state: State[Any], inputs: StepInputs[Any], command: Scalars
+) -> FrictionSides:
+    """Return which joints friction and stops hold at the beginning of a step."""
+    independent = independent_tree(tree)
+    if not model.may_lock:
+        return FrictionSides([None] * independent.n, [0.0] * independent.n)
+    acting = joint_actuation(model, inputs, command, state.q, state.qd, *split_drive(model, state))
+    pose, twist = state.base_pose or (), state.base_twist or ()
+    motion = _equations(tree, state.q, pose, state.qd, twist, acting.tau)
+    q, qd = independent_entries(tree, state.q), independent_entries(tree, state.qd)
+    return friction_sides(independent, motion, q, qd, model.stops)
+
+
+def _equations(
+    tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars
+) -> Equations:
+    """Return the equations of motion without friction; with a pose those of a free base."""
     if tree.loops:
         return Equations(*reduced_equations(tree, q, qd, tau)[:2])
-    return Equations(*own_equations(tree, q, pose, qd, twist, tau)) if pose else equations(tree, q, qd, tau)
+    if pose:
+        return Equations(*free_equations_of_motion(tree, q, pose, qd, twist, tau))
+    return equations(tree, q, qd, tau)
 
 
 def _after_impulses(
-    setup: Setup, tree: Tree, at: Mapping[str, Any], found: Sides, h: Scalar, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars
+    model: StepModel,
+    tree: Tree,
+    start: State[Any],
+    inputs: StepInputs[Any],
+    sides: FrictionSides,
+    h: Scalar,
+    end: State[Any],
 ) -> tuple[Scalars, Scalars, Scalar]:
-    """qd and twist at the end of a step after the impulses of joints that turned round or struck their stops, and their heat [J]."""
+    """Return qd and twist after impulses of reversals and stops, and their heat [J]."""
+    q, qd, restitution = end.q, end.qd, inputs.restitution
+    pose, twist = end.base_pose or (), end.base_twist or ()
     if tree.loops:
-        restitution = at_independent(tree, at["stops"]) if setup.stops else None
-        after, heat = closed_impulses(tree, at_independent(tree, at["qd"]), found, h, q, qd, restitution)
+        before = independent_entries(tree, start.qd)
+        stops = None if restitution is None else independent_entries(tree, restitution)
+        after, heat = closed_impulses(tree, before, sides, h, q, qd, stops)
         return after, twist, heat
-    M = free_mass_matrix(tree, q) if setup.free else mass_matrix(tree, q)
-    u, more = turned_round(tree, M, q, [*(own_twist(pose, twist) if setup.free else ()), *qd], at["qd"], found, h)
-    u, lost = struck(tree, M, q, u, found, at["stops"]) if setup.stops else (u, 0.0)
-    return u[-tree.n :], world_twist(pose, u[:6]) if setup.free else twist, more + lost
+    M = free_mass_matrix(tree, q) if model.free_base else mass_matrix(tree, q)
+    u = [*(to_base_axes(pose, twist) if model.free_base else ()), *qd]
+    u, heat = apply_reversal_impulses(tree, M, q, u, start.qd, sides, h)
+    u, lost = (
+        (u, 0.0) if restitution is None else apply_stop_impulses(tree, M, q, u, sides, restitution)
+    )
+    return u[-tree.n :], to_world_axes(pose, u[:6]) if model.free_base else twist, heat + lost
 
 
-def at_joints(setup: Setup, command: Scalars, at: Mapping[str, Any], q: Scalars, qd: Scalars, x: Scalars, v: Scalars) -> Actuation:
-    """What reaches the joints of a commanded torque; x and v are positions and velocities of the drives."""
-    return actuated(setup.drive, setup.robot.tree.driven, command, q, qd, x, v, at.get("drive numbers", ()))
+def joint_actuation(
+    model: StepModel,
+    inputs: StepInputs[Any],
+    command: Scalars,
+    q: Scalars,
+    qd: Scalars,
+    x: Scalars,
+    v: Scalars,
+) -> Actuation:
+    """Return the torques that reach the joints; x and v are the state of the drives."""
+    constants = inputs.drive_constants or ()
+    return actuated(model.drive, model.robot.tree.driven, command, q, qd, x, v, constants)
 
 
-def split_drive(setup: Setup, at: Mapping[str, Any]) -> tuple[Scalars, Scalars]:
-    """Positions and velocities of the drives."""
-    if setup.drive is None:
+def split_drive(model: StepModel, state: State[Any]) -> tuple[Scalars, Scalars]:
+    """Return positions and velocities of the drives."""
+    if model.drive is None or state.drive is None:
         return (), ()
-    cut = setup.drive.kinds[0] * setup.robot.n
-    return at["drive"][:cut], at["drive"][cut:]
+    cut = model.drive.kinds[0] * model.robot.n
+    return state.drive[:cut], state.drive[cut:]
 
 
-def learned(setup: Setup, at: Mapping[str, Any], h: Scalar) -> list[list[Scalar]]:
-    """What a controller keeps, after a step of h [s] at the rates of its beginning; none where it keeps nothing."""
-    law: Any = setup.controller
-    if not setup.memory:
-        return []
-    tree = law.model.tree if law.model is not None else own_tree(setup, at)
-    rates = law.memory_rate(tree, at["q"], at["qd"], at["wanted"], at["gains"], at["memory"])
-    return [[a + h * b for a, b in zip(at["memory"], rates, strict=True)]]
+def integrated_memory(
+    model: StepModel, state: State[Any], inputs: StepInputs[Any], h: Scalar
+) -> list[Scalar] | None:
+    """Return the controller's memory after an Euler step of h [s], None without memory."""
+    law: Any = model.controller
+    if state.memory is None:
+        return None
+    tree = _law_tree(model, inputs)
+    rates = law.memory_rate(tree, state.q, state.qd, inputs.reference, inputs.gains, state.memory)
+    return [a + h * b for a, b in zip(state.memory, rates, strict=True)]
 
 
-def own_tree(setup: Setup, at: Mapping[str, Any]) -> Tree:
-    """The robot's tree, with the parameters that the step is given if it is given any."""
-    return with_scalars(setup.robot.tree, at["parameters"]) if setup.parametric else setup.robot.tree
+def _law_tree(model: StepModel, inputs: StepInputs[Any]) -> Tree:
+    """Return the tree of the controller's model, or the robot's with the parameters of the step."""
+    law = model.controller
+    if law is not None and law.model is not None:
+        return law.model.tree
+    tree = model.robot.tree
+    return tree if inputs.parameters is None else with_scalars(tree, inputs.parameters)
 
 
-def torques(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
-    """What the drives give: the controller's torques, within their limits if they are to be."""
-    return _saturated(setup, _commanded(setup, at))
+def torques(model: StepModel, state: State[Any], inputs: StepInputs[Any]) -> list[Scalar]:
+    """Return the commanded torques, within the effort limits where the model saturates."""
+    return _saturated(model, _commanded(model, state, inputs))
 
 
-def _commanded(setup: Setup, at: Mapping[str, Any]) -> list[Scalar]:
-    law = setup.controller
+def _commanded(model: StepModel, state: State[Any], inputs: StepInputs[Any]) -> list[Scalar]:
+    """Return the torques of the controller, or the held torques, or zero."""
+    law = model.controller
     if law is not None:
-        memory = (at["memory"],) if setup.memory else ()
-        tree = law.model.tree if law.model is not None else own_tree(setup, at)
-        tau = law.law(tree, at["q"], at["qd"], at["wanted"], at["gains"], *memory)
-        return by_drives(setup.robot, at["q"], tau)
-    return list(at["tau"]) if setup.control == "held" else [0.0] * setup.robot.n
+        memory = (state.memory,) if model.memory_size else ()
+        tree = _law_tree(model, inputs)
+        tau = law.law(tree, state.q, state.qd, inputs.reference, inputs.gains or (), *memory)
+        return drive_torques(model.robot, state.q, tau)
+    return [0.0] * model.robot.n if inputs.tau is None else list(inputs.tau)
 
 
-def _saturated(setup: Setup, tau: list[Scalar]) -> list[Scalar]:
-    """Torques within the limits of the drives."""
-    if not setup.saturated:
+def _saturated(model: StepModel, tau: list[Scalar]) -> list[Scalar]:
+    """Return torques within the effort limits."""
+    if not model.saturated:
         return tau
-    made = []
-    for x, limit in zip(tau, setup.robot.tree.limits, strict=True):
+    limited = []
+    for x, limit in zip(tau, model.robot.tree.limits, strict=True):
         e = limit.effort
-        made.append(x if e == float("inf") else where(x > e, e, where(x < -e, -e, x)))
-    return made
+        limited.append(x if e == float("inf") else where(x > e, e, where(x < -e, -e, x)))
+    return limited

@@ -1,4 +1,4 @@
-"""A law: a test that runs over the robots of the zoo and says which algorithms it holds to account."""
+"""A law: a test over the robots of the zoo, with the algorithms that it checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.zoo import ZOO, features
 
 @dataclass(frozen=True)
 class Law:
-    """The name of a test, the algorithms whose results it checks, the robots it runs on, and which of both together."""
+    """The name of a test, the algorithms it checks, its robots, and which go together."""
 
     test: str
     algorithms: tuple[str, ...]
@@ -24,11 +24,20 @@ class Law:
 
 LAWS: dict[str, Law] = {}
 TASK = ("task_inertia", "dynamically_consistent_inverse", "nullspace_projector")
-NEED_MASS = ("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", "free_forward_dynamics", *TASK)
+NEED_MASS = (
+    "forward_dynamics",
+    "forward_reactions",
+    "forward_dynamics_derivatives",
+    "free_forward_dynamics",
+    *TASK,
+)
 
 
 def runs(algorithm: str, name: str) -> bool:
-    """Whether a robot of the zoo can run an algorithm: nothing accelerates a joint without inertia, and friction may need the position."""
+    """Whether a robot of the zoo can run an algorithm.
+
+    Nothing accelerates a joint without inertia, and friction may need the position.
+    """
     if algorithm == "free_forward_dynamics" and "load" in features(name):
         return False
     if algorithm == "friction_torque":
@@ -36,15 +45,28 @@ def runs(algorithm: str, name: str) -> bool:
     return not (algorithm in NEED_MASS and "no inertia" in features(name))
 
 
-def law(*algorithms: str, having: str | None = None, without: tuple[str, ...] = (), refuses: bool = False) -> Callable[[Any], Any]:
-    """Register a test of these algorithms and run it on every robot of the zoo as `name`; or on those with and without some features.
+def law(
+    *algorithms: str,
+    having: str | None = None,
+    without: tuple[str, ...] = (),
+    refuses: bool = False,
+) -> Callable[[Any], Any]:
+    """Register a test of these algorithms and run it on every robot of the zoo as `name`.
+
+    Or on those with and without some features.
 
     With `refuses` it tests what happens where an algorithm cannot run.
     """
 
     def register(test: Any) -> Any:
-        robots = tuple(name for name in ZOO if (having in (None, *features(name))) and not set(without) & set(features(name)))
-        cells = frozenset((a, name) for a in algorithms for name in robots if refuses or runs(a, name))
+        robots = tuple(
+            name
+            for name in ZOO
+            if (having in (None, *features(name))) and not set(without) & set(features(name))
+        )
+        cells = frozenset(
+            (a, name) for a in algorithms for name in robots if refuses or runs(a, name)
+        )
         LAWS[test.__name__] = Law(test.__name__, algorithms, robots, cells)
         return pytest.mark.parametrize("name", robots)(test)
 

@@ -1,4 +1,7 @@
-"""Every algorithm of the table run in every way there is: kernel, plain Python, NumPy arrays, NumPy source, C."""
+"""Every algorithm of the table run in every way there is.
+
+Kernel, plain Python, NumPy arrays, NumPy source, C.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,14 @@ from tests.interpret import run
 from tests.zoo import Case
 
 Array = np.ndarray
-FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.framed)
+FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.needs_frame)
 
 
 def frame_of(x: Case, algorithm: str) -> str | None:
-    """The frame that is asked about: the last one, which on most robots of the zoo is fixed beside its body's origin."""
+    """The frame that is asked about.
+
+    The last one, which on most robots of the zoo is fixed beside its body's origin.
+    """
     return x.robot.frame_names[-1] if algorithm in FRAMED else None
 
 
@@ -48,8 +54,13 @@ def by_kernel(x: Case, algorithm: str, arrays: Sequence[Array]) -> list[Array]:
     return list(result) if isinstance(result, tuple) else [result]
 
 
-def by_way(tree: Tree, algorithm: str, way: Callable[..., Any], arrays: Sequence[Array], frame: str | None) -> list[Array]:
-    """A way on NumPy arrays of samples. One that is made on the graph is traced and its program is run node by node."""
+def by_way(
+    tree: Tree, algorithm: str, way: Callable[..., Any], arrays: Sequence[Array], frame: str | None
+) -> list[Array]:
+    """A way on NumPy arrays of samples.
+
+    One that is made on the graph is traced and its program is run node by node.
+    """
     operands = ALGORITHMS[algorithm].operands(tree, [])
     columns = [np.moveaxis(a.reshape(len(a), -1), 0, -1) for a in arrays]
     extra = [] if frame is None else [frame]
@@ -68,19 +79,27 @@ def split(result: Any, outputs: Sequence[Operand]) -> list[list[Any]]:
     return [[next(rest) for _ in range(output.size)] for output in outputs]
 
 
-def by_floats(tree: Tree, algorithm: str, arrays: Sequence[Array], frame: str | None) -> list[Array]:
-    """The first way on Python floats, for the first sample; nothing where it is made on the graph."""
-    way = ALGORITHMS[algorithm].ways[0]
+def by_floats(
+    tree: Tree, algorithm: str, arrays: Sequence[Array], frame: str | None
+) -> list[Array]:
+    """The first way on Python floats, for the first sample.
+
+    Nothing where it is made on the graph.
+    """
+    way = ALGORITHMS[algorithm].reference
     if on_graph(way):
         return []
     outputs = ALGORITHMS[algorithm].operands(tree, [])[1]
     result = way(tree, *(a[0].tolist() for a in arrays), *([] if frame is None else [frame]))
-    return [np.array(values, dtype=float).reshape(o.shape) for values, o in zip(split(result, outputs), outputs, strict=True)]
+    return [
+        np.array(values, dtype=float).reshape(o.shape)
+        for values, o in zip(split(result, outputs), outputs, strict=True)
+    ]
 
 
 def on_graph(way: Callable[..., Any]) -> bool:
-    """Whether a way needs expression nodes, as all of `kernels.derived` do."""
-    return way.__module__ == "steelyard.kernels.derived"
+    """Whether a way needs expression nodes, as all of `kernels.graph_derivatives` do."""
+    return way.__module__ == "steelyard.kernels.graph_derivatives"
 
 
 def stacked(values: Sequence[Any], samples: int, shape: tuple[int, ...]) -> Array:
@@ -105,8 +124,13 @@ def by_numpy_source(program: Program, arrays: Sequence[Array]) -> list[Array]:
 def c_library(programs: Sequence[Program], folder: Path) -> ctypes.CDLL:
     """All programs in one C file, compiled without optimisation."""
     source, target = folder / "programs.c", folder / "programs.so"
-    source.write_text("#include <math.h>\n" + "\n".join(f"{c99.declaration(p)};\n{c99.render(p)}" for p in programs))
-    compile_c([source], target, ("-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O0"))
+    source.write_text(
+        "#include <math.h>\n"
+        + "\n".join(f"{c99.declaration(p)};\n{c99.render(p)}" for p in programs)
+    )
+    compile_c(
+        [source], target, ("-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O0")
+    )
     return ctypes.CDLL(str(target))
 
 

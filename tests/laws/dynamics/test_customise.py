@@ -23,7 +23,11 @@ CASES = [(seed, seed % 3 == 2, seed % 4 == 1) for seed in range(24)]
 
 @pytest.mark.parametrize(
     "change",
-    [in_canonical_frames, with_base_inertias, lambda tree: with_base_inertias(in_canonical_frames(tree))],
+    [
+        in_canonical_frames,
+        with_base_inertias,
+        lambda tree: with_base_inertias(in_canonical_frames(tree)),
+    ],
     ids=["canonical", "regrouped", "both"],
 )
 @pytest.mark.parametrize(("seed", "tied", "chain"), CASES)
@@ -75,7 +79,10 @@ def test_canonical_takes_parameters_that_are_scalars(rng):
     q, qd, qdd = random_state(rng, tree, 3)
     pi = np.array(parameters(tree))[:, None] * rng.uniform(0.9, 1.1, size=(1, 3))
     free = with_scalars(tree, list(pi))
-    close(inverse_dynamics(with_base_inertias(in_canonical_frames(free)), q, qd, qdd), inverse_dynamics(free, q, qd, qdd))
+    close(
+        inverse_dynamics(with_base_inertias(in_canonical_frames(free)), q, qd, qdd),
+        inverse_dynamics(free, q, qd, qdd),
+    )
 
 
 def test_a_robot_without_weight_has_canonical_frames_too(rng):
@@ -83,4 +90,6 @@ def test_a_robot_without_weight_has_canonical_frames_too(rng):
 
     tree = replace(random_tree(rng, 5), gravity=(0.0, 0.0, 0.0))
     q, qd, qdd = random_state(rng, tree)
-    close(inverse_dynamics(in_canonical_frames(tree), q, qd, qdd), inverse_dynamics(tree, q, qd, qdd))
+    close(
+        inverse_dynamics(in_canonical_frames(tree), q, qd, qdd), inverse_dynamics(tree, q, qd, qdd)
+    )

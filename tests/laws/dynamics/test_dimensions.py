@@ -1,4 +1,7 @@
-"""A scalar that carries only its unit runs through every algorithm: a sum of metres and kilograms would be caught."""
+"""A scalar that carries only its unit runs through every algorithm.
+
+A sum of metres and kilograms would be caught.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,6 @@ import pytest
 
 from steelyard.algebra.spatial import Inertia, Pose
 from steelyard.algebra.vector import Symmetric
-from steelyard.dynamics.base_frame import matrices as base_frame
-from steelyard.dynamics.base_frame.matrices import christoffel
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.crba import mass_matrix
 from steelyard.dynamics.customise.base_inertias import with_base_inertias
@@ -21,6 +22,8 @@ from steelyard.dynamics.forward.free_base import free_forward_dynamics
 from steelyard.dynamics.gravity import gravity_torque, potential_energy
 from steelyard.dynamics.joint_torques import friction_torque
 from steelyard.dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
+from steelyard.dynamics.long_chains import matrices as base_frame
+from steelyard.dynamics.long_chains.matrices import christoffel
 from steelyard.dynamics.reactions import base_wrench
 from steelyard.dynamics.regressor import regressor
 from steelyard.dynamics.rnea import inverse_dynamics
@@ -33,7 +36,10 @@ from tests.zoo import ZOO
 
 @dataclass(frozen=True)
 class Unit:
-    """kg^a m^b s^c. A float is a pure number; the float 0.0 has any unit, as a zero of the structure does."""
+    """kg^a m^b s^c.
+
+    A float is a pure number; the float 0.0 has any unit, as a zero of the structure does.
+    """
 
     kg: int = 0
     m: int = 0
@@ -98,17 +104,34 @@ def with_units(tree: Tree) -> Tree:
         bodies=tuple(body_units(body, kinds[body.coordinate]) for body in tree.bodies),
         gravity=(a, a, a),
         base_inertia=INERTIA,
-        terms=tuple(term_units(own, kind, JOINT_TERMS) for own, kind in zip(tree.terms, kinds, strict=True)),
-        frames={name: frame._replace(pose=Pose(frame.pose.R, (M, M, M))) for name, frame in tree.frames.items()},
-        rotors=tuple(rotor._replace(ratio=ONE / position(kinds[rotor.coordinate])) for rotor in tree.rotors),
-        couplings=tuple(c._replace(terms=term_units(c.terms, kinds[c.coordinates[0]], COUPLING_TERMS)) for c in tree.couplings),
+        terms=tuple(
+            term_units(own, kind, JOINT_TERMS) for own, kind in zip(tree.terms, kinds, strict=True)
+        ),
+        frames={
+            name: frame._replace(pose=Pose(frame.pose.R, (M, M, M)))
+            for name, frame in tree.frames.items()
+        },
+        rotors=tuple(
+            rotor._replace(ratio=ONE / position(kinds[rotor.coordinate])) for rotor in tree.rotors
+        ),
+        couplings=tuple(
+            c._replace(terms=term_units(c.terms, kinds[c.coordinates[0]], COUPLING_TERMS))
+            for c in tree.couplings
+        ),
     )
 
 
 def body_units(body: Body, leads: str) -> Body:
-    """A body whose coordinate is of the kind `leads`: a mimic joint may slide while its leader turns."""
+    """A body whose coordinate is of the kind `leads`.
+
+    A mimic joint may slide while its leader turns.
+    """
     tied = (body.multiplier, body.offset) != (1.0, 0.0)
-    tie = {"multiplier": position(body.kind) / position(leads), "offset": position(body.kind)} if tied else {}
+    tie = (
+        {"multiplier": position(body.kind) / position(leads), "offset": position(body.kind)}
+        if tied
+        else {}
+    )
     return replace(body, placement=Pose(body.placement.R, (M, M, M)), inertia=INERTIA, **tie)
 
 
@@ -126,7 +149,9 @@ def effort_unit(kind: str) -> Unit:
 
 def term_units(terms: Terms, kind: str, table: tuple[JointTerm, ...]) -> Terms:
     """The units that a table of joint terms states, as scalars."""
-    return Terms.of({row.key: stated_unit(row.unit[kind == "prismatic"]) for row in table if row.key in terms})
+    return Terms.of(
+        {row.key: stated_unit(row.unit[kind == "prismatic"]) for row in table if row.key in terms}
+    )
 
 
 def stated_unit(text: str) -> Unit:
@@ -149,7 +174,10 @@ def expect(values, units):
 
 @pytest.fixture(params=[(name, regroup) for name in ZOO for regroup in (False, True)], ids=str)
 def robot(request: pytest.FixtureRequest) -> tuple[Tree, list[Unit], list[Unit], list[Unit]]:
-    """A tree, its coordinate units and state, all of units; as it is, and with the inertias that are regrouped for speed."""
+    """A tree, its coordinate units and state, all of units.
+
+    As it is, and with the inertias that are regrouped for speed.
+    """
     name, regroup = request.param
     tree = with_units(zoo.robot(name).tree)
     tree = with_base_inertias(tree) if regroup else tree
@@ -173,7 +201,7 @@ def test_accelerations(robot):
     tree, q, qd, qdd = robot
     tau = [JOULE / u for u in q]
     wrench = [[NEWTON] * 3 + [JOULE] * 3 for _ in tree.bodies]
-    if tree.stands_alone:
+    if tree.is_uncoupled:
         expect(aba(tree, q, qd, tau, wrench), qdd)
     expect(forward_by_crba(tree, q, qd, tau, wrench), qdd)
 
@@ -199,7 +227,7 @@ def test_matrices(robot):
         expect([x for row in way(tree, q, qd) for x in row], [unit * S for unit in pairs])
 
 
-def test_slopes(robot):
+def test_derivatives(robot):
     tree, q, qd, qdd = robot
     units = [JOULE / a / b for a in q for b in q]
     for way in (rigid_derivatives, base_frame.derivatives):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.laws.dynamics.law import close, law
-from tests.reference import along, rate, slope
+from tests.reference import along, finite_difference, rate
 from tests.zoo import case, features
 
 
@@ -37,14 +37,14 @@ def test_mass_matrix_is_symmetric_and_positive(name: str) -> None:
 
 
 @law("gravity_torque", "potential_energy")
-def test_gravity_torque_is_the_slope_of_potential_energy(name: str) -> None:
+def test_gravity_torque_is_the_gradient_of_potential_energy(name: str) -> None:
     x = case(name)
     close(x.robot.gravity_torque(x.q), x.reference.gravity_torque(x.q))
-    close(x.robot.gravity_torque(x.q), slope(x.robot.potential_energy, x.q))
+    close(x.robot.gravity_torque(x.q), finite_difference(x.robot.potential_energy, x.q))
 
 
 @law("christoffel", "coriolis_matrix")
-def test_christoffel_symbols_are_slopes_of_the_mass_matrix(name: str) -> None:
+def test_christoffel_symbols_are_derivatives_of_the_mass_matrix(name: str) -> None:
     x = case(name)
     symbols = x.reference.christoffel(x.q)
     close(x.robot.christoffel(x.q), symbols)
@@ -59,10 +59,10 @@ def test_mass_rate_less_twice_coriolis_is_skew(name: str) -> None:
 
 
 @law("coriolis_transpose", "coriolis_matrix", "kinetic_energy")
-def test_coriolis_transpose_is_the_slope_of_kinetic_energy(name: str) -> None:
+def test_coriolis_transpose_is_the_gradient_of_kinetic_energy(name: str) -> None:
     x = case(name)
     found = x.robot.coriolis_transpose(x.q, x.qd)
-    close(found, slope(lambda q: x.robot.kinetic_energy(q, x.qd), x.q))
+    close(found, finite_difference(lambda q: x.robot.kinetic_energy(q, x.qd), x.q))
     close(found, np.einsum("...ji,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), x.qd))
 
 
@@ -75,5 +75,10 @@ def test_momentum_changes_at_its_rate(name: str) -> None:
 @law("inverse_dynamics", "kinetic_energy", "potential_energy", "friction_torque_at")
 def test_power_is_the_rate_of_energy_and_what_friction_takes(name: str) -> None:
     x = case(name)
-    stored = along(x.q, x.qd, x.qdd, lambda q, qd: x.robot.kinetic_energy(q, qd) + x.robot.potential_energy(q))
-    close(np.sum(x.qd * x.tau, axis=-1), stored + np.sum(x.qd * x.robot.friction_torque(x.qd, x.q), axis=-1))
+    stored = along(
+        x.q, x.qd, x.qdd, lambda q, qd: x.robot.kinetic_energy(q, qd) + x.robot.potential_energy(q)
+    )
+    close(
+        np.sum(x.qd * x.tau, axis=-1),
+        stored + np.sum(x.qd * x.robot.friction_torque(x.qd, x.q), axis=-1),
+    )

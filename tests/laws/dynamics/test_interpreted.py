@@ -1,4 +1,7 @@
-"""Algorithms without compiling give the kernels' numbers, and refuse what kernels refuse; compiling says how far it is."""
+"""Algorithms without compiling give the kernels' numbers, and refuse what kernels refuse.
+
+Compiling says how far it is.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,14 @@ def test_an_interpreted_algorithm_is_the_kernel(name: str, monkeypatch: pytest.M
     x = case(name)
     wanted = [a for a in ALGORITHMS if runs(a, name) and not a.endswith("regressor")]
     expected = {a: running.by_kernel(x, a, running.inputs(x, a)) for a in wanted}
-    monkeypatch.setattr(compiled, "_compiled", lambda program: pytest.fail(f"{program.name} is compiled"))
+    monkeypatch.setattr(
+        compiled, "_compile", lambda program: pytest.fail(f"{program.name} is compiled")
+    )
     for a in wanted:
         found = x.robot.interpreted(a, running.frame_of(x, a))(*running.inputs(x, a))
-        for one, other in zip(found if isinstance(found, tuple) else (found,), expected[a], strict=True):
+        for one, other in zip(
+            found if isinstance(found, tuple) else (found,), expected[a], strict=True
+        ):
             close(one, other, 1e-9, a)
 
 
@@ -81,5 +88,8 @@ def test_compiling_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_progress_takes_a_function() -> None:
-    with pytest.raises(sy.CallError, match="compile_progress takes a function"), sy.compile_progress("loud"):  # type: ignore[arg-type]
+    with (
+        pytest.raises(sy.CallError, match="compile_progress takes a function"),
+        sy.compile_progress("loud"),
+    ):  # type: ignore[arg-type]
         pass

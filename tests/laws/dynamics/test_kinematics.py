@@ -40,7 +40,10 @@ def test_jacobian_times_rates_is_the_velocity_of_the_frame(name: str) -> None:
 def test_jacobian_rate_is_the_rate_of_the_jacobian(name: str) -> None:
     x = case(name)
     for frame in frames(x):
-        close(x.robot.jacobian_rate(x.q, x.qd, frame), rate(lambda s, frame=frame: x.robot.jacobian(x.q + s * x.qd, frame)))
+        close(
+            x.robot.jacobian_rate(x.q, x.qd, frame),
+            rate(lambda s, frame=frame: x.robot.jacobian(x.q + s * x.qd, frame)),
+        )
 
 
 def test_an_unknown_frame_is_named_with_those_that_exist() -> None:

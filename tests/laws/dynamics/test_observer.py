@@ -1,4 +1,4 @@
-"""The collision observer finds the torque that the environment applied, and nothing where there is no contact."""
+"""The collision observer finds the external torque, and nothing without contact."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def test_without_contact_the_residual_is_zero(motion):
 
 
 def test_contact_is_seen_through_a_low_pass(motion):
-    """Lecture: B qdd + C qd + g + friction = tau + J^T wrench; the residual tends to J^T wrench with time constant 1 / gain."""
+    """Lecture: B qdd + C qd + g + friction = tau + J^T wrench.
+
+    The residual tends to J^T wrench with time constant 1 / gain.
+    """
     t, q, qd, qdd = motion
     robot = sy.load("elbow_6r").without_friction()
     wrench = np.zeros((len(t), 6, 6))
@@ -43,6 +46,10 @@ def test_contact_is_seen_through_a_low_pass(motion):
 def test_what_does_not_fit_is_named(motion):
     t, q, qd, _ = motion
     robot = sy.load("elbow_6r")
-    for times, gain, offender in ((t[::-1], GAIN, "increase"), (t, -1.0, "gain"), (t[:5], GAIN, "one row")):
+    for times, gain, offender in (
+        (t[::-1], GAIN, "increase"),
+        (t, -1.0, "gain"),
+        (t[:5], GAIN, "one row"),
+    ):
         with pytest.raises(sy.CallError, match=offender):
             robot.momentum_residual(times, q, qd, q, gain)

@@ -1,4 +1,4 @@
-"""Inertia, inverse and null space of a task, manipulability, the Jacobian of roll, pitch and yaw, and the centre of mass."""
+"""Task inertia, inverse and null space, manipulability, analytic Jacobian, centre of mass."""
 
 from __future__ import annotations
 
@@ -97,18 +97,26 @@ def test_com_jacobian_gives_the_velocity_of_the_centre_of_mass(name: str) -> Non
 
 
 def test_few_joints_give_the_inertia_of_the_first_directions() -> None:
-    """Four joints move link4: x, y, z and rx are independent, and their inertia is that of the four alone."""
+    """Four joints move link4.
+
+    X, y, z and rx are independent, and their inertia is that of the four alone.
+    """
     robot = sy.load("elbow_6r")
     q = np.array([0.3, 0.9, -0.4, 0.2, 0.7, 0.1])
     for frame, count in (("link4", 4), ("tool", 6)):
         J, M = robot.jacobian(q, frame)[:count], robot.mass_matrix(q)
         inertia = robot.task_inertia(q, frame)
-        np.testing.assert_allclose(inertia[:count, :count], np.linalg.inv(J @ np.linalg.inv(M) @ J.T), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(
+            inertia[:count, :count], np.linalg.inv(J @ np.linalg.inv(M) @ J.T), rtol=1e-8, atol=1e-8
+        )
         assert not inertia[count:].any()
 
 
 def test_at_a_singularity_a_direction_drops_out() -> None:
-    """With a stretched wrist no joint turns the tool about one axis: the inertia stays finite and the others keep theirs."""
+    """With a stretched wrist no joint turns the tool about one axis.
+
+    The inertia stays finite and the others keep theirs.
+    """
     robot = sy.load("elbow_6r")
     q = np.array([0.3, 0.2, -0.4, 0.2, 0.0, 0.1])
     inertia = robot.task_inertia(q)
@@ -126,7 +134,10 @@ def test_a_joint_that_moves_no_mass_is_named(name: str) -> None:
             getattr(x.robot, algorithm)(x.q, tip(x))
 
 
-@pytest.mark.parametrize("name", ["task_inertia", "dynamically_consistent_inverse", "nullspace_projector", "manipulability"])
+@pytest.mark.parametrize(
+    "name",
+    ["task_inertia", "dynamically_consistent_inverse", "nullspace_projector", "manipulability"],
+)
 def test_what_is_not_a_number_stays(name: str) -> None:
     robot = sy.load("elbow_6r")
     assert np.isnan(getattr(robot, name)(np.full(6, np.nan), "tool")).all()
@@ -142,7 +153,10 @@ def test_inertias_next_to_a_singularity_are_warned_of(recwarn: pytest.WarningsRe
     singular[:2, 4] = 5e-5
     for near, count in ((singular[:1], "1 of 1"), (singular, "2 of 5"), (singular[0], "1 of 1")):
         for _ in range(2):  # the second call takes the short path
-            with pytest.warns(sy.SteelyardWarning, match=f"task_inertia: {count} configurations are near a singularity") as caught:
+            with pytest.warns(
+                sy.SteelyardWarning,
+                match=f"task_inertia: {count} configurations are near a singularity",
+            ) as caught:
                 robot.task_inertia(near)
             assert caught[0].filename == __file__
     np.testing.assert_array_equal(robot.task_inertia(q), regular)

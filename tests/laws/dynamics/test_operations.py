@@ -1,6 +1,9 @@
-"""How an algorithm is spelled decides what it costs: operation counts on real arms may fall, never rise unnoticed.
+"""How an algorithm is spelled decides what it costs.
 
-Additions, subtractions, multiplications, divisions and negations after tracing; sines and cosines apart.
+Operation counts on real arms may fall, never rise unnoticed.
+
+Additions, subtractions, multiplications, divisions and negations after tracing; sines and cosines
+apart.
 """
 
 from __future__ import annotations
@@ -60,20 +63,31 @@ def count(algorithm, tree: Tree) -> int:
     n, p = tree.n, len(parameters(tree))
     shape = {mass_matrix: (n, n), coriolis_matrix: (n, n), regressor: (n, p)}.get(algorithm, (n,))
     inputs = [Operand(name, (n,)) for name in ("q", "qd", "third")[: TAKES[algorithm]]]
-    return trace(algorithm.__name__, lambda *arrays: algorithm(tree, *arrays), inputs, [Operand("out", shape)]).operations
+    return trace(
+        algorithm.__name__,
+        lambda *arrays: algorithm(tree, *arrays),
+        inputs,
+        [Operand("out", shape)],
+    ).operations
 
 
 @pytest.fixture(params=FILES)
 def arm(request, example_robots) -> tuple[str, Tree]:
     """An arm without the friction that its file happens to give."""
     path = example_robots / FILES[request.param]
-    tree = with_right_angles(reduce(snapped(read_urdf(path.read_text(encoding="utf-8"), str(path)))))
+    tree = with_right_angles(
+        reduce(snapped(read_urdf(path.read_text(encoding="utf-8"), str(path))))
+    )
     return request.param, tree.without_friction()
 
 
 def check(name: str, tree: Tree, pinned: dict) -> None:
-    counts = {algorithm.__name__: count(algorithm, tree) for robot, algorithm in pinned if robot == name}
-    limits = {algorithm.__name__: limit for (robot, algorithm), limit in pinned.items() if robot == name}
+    counts = {
+        algorithm.__name__: count(algorithm, tree) for robot, algorithm in pinned if robot == name
+    }
+    limits = {
+        algorithm.__name__: limit for (robot, algorithm), limit in pinned.items() if robot == name
+    }
     assert all(counts[key] <= limits[key] for key in limits), f"counted {counts}, pinned {limits}"
 
 

@@ -1,4 +1,4 @@
-"""Torques, momenta and energies are linear in the parameters, and a robot can be given other ones, one set for all samples or one each."""
+"""Torques, momenta and energies are linear in the parameters, which calls may replace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from tests.laws.dynamics import running
 from tests.laws.dynamics.law import NEED_MASS, close, law, runs
 from tests.zoo import SAMPLES, Case, case, robot
 
-METHODS = {name: {"slotine_li": "slotine_li_torque", "friction_torque_at": "friction_torque"}.get(name, name) for name in ALGORITHMS}
+METHODS = {
+    name: (
+        {"slotine_li": "slotine_li_torque", "friction_torque_at": "friction_torque"}.get(name, name)
+    )
+    for name in ALGORITHMS
+}
 
 
 def takes_parameters(algorithm: str) -> bool:
@@ -25,9 +30,14 @@ PARAMETRIC = [name for name in ALGORITHMS if takes_parameters(name)]
 
 
 def others(x: Case) -> np.ndarray:
-    """Parameters of SAMPLES other robots, (SAMPLES, p): every number changed, and no link without mass."""
+    """Parameters of SAMPLES other robots, (SAMPLES, p).
+
+    Every number changed, and no link without mass.
+    """
     rng = np.random.default_rng(3)
-    heavier = [0.5 * (name.endswith((".m", ".Ixx", ".Iyy", ".Izz"))) for name in x.robot.parameter_names]
+    heavier = [
+        0.5 * (name.endswith((".m", ".Ixx", ".Iyy", ".Izz"))) for name in x.robot.parameter_names
+    ]
     return x.robot.parameters * rng.uniform(0.8, 1.2, (SAMPLES, len(heavier))) + heavier
 
 
@@ -36,9 +46,13 @@ def product(Y: np.ndarray, pi: np.ndarray) -> np.ndarray:
 
 
 def as_heavy(x: Case) -> np.ndarray:
-    """The same, with masses and centres as they are where friction grows with the load: it is linear in the parameters at one load."""
+    """The same, with masses and centres as they are where friction grows with the load.
+
+    It is linear in the parameters at one load.
+    """
     weighs = [
-        name.endswith((".m", ".mcx", ".mcy", ".mcz")) and ".Fl" in " ".join(x.robot.parameter_names) for name in x.robot.parameter_names
+        name.endswith((".m", ".mcx", ".mcy", ".mcz")) and ".Fl" in " ".join(x.robot.parameter_names)
+        for name in x.robot.parameter_names
     ]
     return np.where(weighs, x.robot.parameters, others(x))
 
@@ -72,7 +86,9 @@ def test_energies_are_linear_in_the_parameters(name: str) -> None:
     x, pi = case(name), others(case(name))
     y = x.robot.energy_regressor(x.q, x.qd)
     close(y @ x.robot.parameters, x.robot.kinetic_energy(x.q, x.qd) + x.robot.potential_energy(x.q))
-    total = x.robot.kinetic_energy(x.q, x.qd, parameters=pi) + x.robot.potential_energy(x.q, parameters=pi)
+    total = x.robot.kinetic_energy(x.q, x.qd, parameters=pi) + x.robot.potential_energy(
+        x.q, parameters=pi
+    )
     close(np.sum(y * pi, axis=-1), total)
 
 
@@ -87,7 +103,10 @@ def test_reference_torques_are_linear_in_the_parameters(name: str) -> None:
 
 @law("regressor", "mass_matrix", "gravity_torque", "friction_torque_at")
 def test_a_robot_with_other_parameters_is_that_robot(name: str) -> None:
-    """`with_parameters` puts them into links and joints; there Lagrange finds what the kernels make of the vector."""
+    """`with_parameters` puts them into links and joints.
+
+    There Lagrange finds what the kernels make of the vector.
+    """
     x, pi = case(name), as_heavy(case(name))[0]
     changed = x.robot.with_parameters(pi)
     close(changed.parameters, pi, 1e-14)
@@ -106,7 +125,7 @@ def test_parameters_in_a_call_are_those_of_another_robot(name: str) -> None:
         arrays = running.inputs(x, algorithm)
         frame = running.frame_of(x, algorithm)
         found = kernel(x.robot.tree, algorithm, parameters=True, frame=frame)(*arrays, pi)
-        expected = running.by_way(tree, algorithm, ALGORITHMS[algorithm].ways[0], arrays, frame)
+        expected = running.by_way(tree, algorithm, ALGORITHMS[algorithm].reference, arrays, frame)
         for a, b in zip(found if isinstance(found, tuple) else [found], expected, strict=True):
             close(a, b, 1e-9 if algorithm in NEED_MASS else 1e-11, algorithm)
 
@@ -117,7 +136,9 @@ def test_the_regressor_is_zero_where_a_joint_does_not_carry_the_body() -> None:
     Y, bodies = x.robot.regressor(x.q, x.qd, x.qdd), x.robot.tree.bodies
     for i, body in enumerate(bodies):
         carriers = {b.coordinate for b in bodies if body.name in x.reference.carried(b.name)}
-        assert not Y[:, [k for k in range(x.robot.n) if k not in carriers], 10 * i : 10 * i + 10].any()
+        assert not Y[
+            :, [k for k in range(x.robot.n) if k not in carriers], 10 * i : 10 * i + 10
+        ].any()
         assert Y[:, sorted(carriers), 10 * i : 10 * i + 10].any()
 
 

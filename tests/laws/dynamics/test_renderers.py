@@ -8,7 +8,6 @@ import numpy as np
 
 from steelyard.errors import ModelError
 from steelyard.kernels import ALGORITHMS, customised, program
-from steelyard.kernels.algorithms import ALONE
 from tests.laws.dynamics import running
 from tests.laws.dynamics.law import NEED_MASS, close, law, runs
 from tests.zoo import case, features
@@ -23,13 +22,20 @@ def bound(algorithm: str) -> float:
 def test_renderers_agree(name: str, tmp_path: Path) -> None:
     """LLVM, C and NumPy source of the same program, in a batch and sample by sample."""
     x = case(name)
-    made = {a: program(x.robot.tree, a, frame=running.frame_of(x, a)) for a in ALGORITHMS if runs(a, name)}
+    made = {
+        a: program(x.robot.tree, a, frame=running.frame_of(x, a))
+        for a in ALGORITHMS
+        if runs(a, name)
+    }
     library = running.c_library(list(made.values()), tmp_path)
     for algorithm, traced in made.items():
         arrays = running.inputs(x, algorithm)
         expected = running.by_kernel(x, algorithm, arrays)
         single = running.by_kernel(x, algorithm, [a[0] for a in arrays])
-        by_c, by_numpy = running.by_c(library, traced, arrays), running.by_numpy_source(traced, arrays)
+        by_c, by_numpy = (
+            running.by_c(library, traced, arrays),
+            running.by_numpy_source(traced, arrays),
+        )
         for k, values in enumerate(expected):
             close(by_c[k], values, bound(algorithm), f"{algorithm} in C")
             close(by_numpy[k], values, bound(algorithm), f"{algorithm} in NumPy source")
@@ -38,22 +44,30 @@ def test_renderers_agree(name: str, tmp_path: Path) -> None:
 
 @law(*ALGORITHMS)
 def test_every_way_on_every_tree_agrees(name: str) -> None:
-    """The algorithm as it is written, on arrays and on floats; on the robot's tree and on the customised one, which has fewer constants."""
+    """The algorithm as it is written, on arrays and on floats.
+
+    On the robot's tree and on the customised one, which has fewer constants.
+    """
     x = case(name)
     for algorithm in (a for a in ALGORITHMS if runs(a, name)):
         arrays, frame = running.inputs(x, algorithm), running.frame_of(x, algorithm)
         expected = running.by_kernel(x, algorithm, arrays)
         level = not ALGORITHMS[algorithm].base_frame
         trees = {"the tree": x.robot.tree, "the customised tree": customised(x.robot.tree, level)}
-        for where, tree in trees.items() if ALGORITHMS[algorithm].joint_space else [("the tree", x.robot.tree)]:
-            for way in ALGORITHMS[algorithm].ways:
+        for where, tree in (
+            trees.items() if ALGORITHMS[algorithm].joint_space else [("the tree", x.robot.tree)]
+        ):
+            for way in ALGORITHMS[algorithm].implementations:
+                function = way.function
                 try:
-                    found = running.by_way(tree, algorithm, way, arrays, frame)
+                    found = running.by_way(tree, algorithm, function, arrays, frame)
                 except ModelError:
-                    assert way in ALONE
+                    assert way.needs_uncoupled
                     assert {"mimic", "rotor on moving link"} & set(features(name))
                     continue
                 for a, b in zip(found, expected, strict=True):
-                    close(a, b, bound(algorithm), f"{algorithm} by {way.__name__} on {where}")
-        for values, wanted in zip(running.by_floats(x.robot.tree, algorithm, arrays, frame), expected, strict=False):
+                    close(a, b, bound(algorithm), f"{algorithm} by {function.__name__} on {where}")
+        for values, wanted in zip(
+            running.by_floats(x.robot.tree, algorithm, arrays, frame), expected, strict=False
+        ):
             close(values, wanted[0], bound(algorithm), f"{algorithm} on floats")

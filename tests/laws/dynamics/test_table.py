@@ -1,4 +1,7 @@
-"""Every algorithm is held to some law on a robot with every feature: docs/laws.md, written from the tests by `pytest --update`."""
+"""Every algorithm obeys some law on a robot with every feature.
+
+`pytest --update` writes docs/measured/laws.md from the tests.
+"""
 
 from __future__ import annotations
 
@@ -19,32 +22,45 @@ ALONE = {
 }  # features of one robot each, which cannot have all the others too
 HEAD = """# Laws
 
-Every algorithm (row) is tested on robots with every feature (column) by the laws whose numbers stand in the cell. The page is generated
-from the tests of `tests/laws/dynamics` by `pytest tests/laws/dynamics/test_table.py --update`, and a test fails where a cell is empty.
-Algorithms for loops are held to theirs by `tests/laws/test_loops.py`, on linkages, parallel robots and a robot with a loop of every kind.
+Each law is a test that runs every listed algorithm on every listed robot of `tests/zoo.py`.
+Together the laws test every algorithm on a robot with every feature, and a test fails where an \
+algorithm and a feature never meet.
+`pytest tests/laws/dynamics/test_table.py --update` writes this page from the tests of \
+`tests/laws/dynamics`.
+Algorithms for closed loops have their laws in `tests/laws/loops/test_loops.py`: linkages, parallel \
+robots and one robot with a loop of every kind.
+
+## The laws
+
+| law | algorithms | robots |
+|---|---|---|
 """
 
 
 def laws() -> list[Law]:
-    """All laws of this folder, those that concern few algorithms first."""
+    """Return all laws of this folder by name."""
     for path in sorted(Path(__file__).parent.glob("test_*.py")):
         importlib.import_module(f"tests.laws.dynamics.{path.stem}")
-    return sorted(LAWS.values(), key=lambda law: (len(law.algorithms), law.test))
+    return [LAWS[name] for name in sorted(LAWS)]
 
 
-def cell(algorithm: str, feature: str) -> list[int]:
-    """Numbers of the laws that test the algorithm on a robot with the feature."""
+def cell(algorithm: str, feature: str) -> list[str]:
+    """Return the names of the laws that test the algorithm on a robot with the feature."""
     robots = [name for name in ZOO if feature in features(name)]
-    return [k for k, law in enumerate(laws(), 1) if any((algorithm, name) in law.cells for name in robots)]
+    return [law.test for law in laws() if any((algorithm, name) in law.cells for name in robots)]
+
+
+def row(law: Law) -> str:
+    """Return the line of one law; it names nothing that another law changes."""
+    algorithms = [a for a in ALGORITHMS if any((a, name) in law.cells for name in ZOO)]
+    named = ", ".join(f"`{a}`" for a in algorithms) if len(algorithms) < len(ALGORITHMS) else "all"
+    robots = ", ".join(law.robots) if len(law.robots) < len(ZOO) else "all"
+    return f"| `{law.test.removeprefix('test_')}` | {named} | {robots} |"
 
 
 def page() -> str:
-    rows = [["algorithm", *FEATURES], ["---"] * (len(FEATURES) + 1)]
-    rows += [[f"`{a}`", *(" ".join(map(str, cell(a, f))) for f in FEATURES)] for a in ALGORITHMS]
-    robots = [f"- `{name}`: {', '.join(features(name))}" for name in ZOO]
-    numbered = [f"{k}. `{law.test}` on {', '.join(law.robots)}" for k, law in enumerate(laws(), 1)]
-    table = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([HEAD, *table, "", "## The laws", "", *numbered, "", "## The robots", "", *robots, ""])
+    robots = [f"- `{name}`: {'; '.join(features(name))}" for name in ZOO]
+    return HEAD + "\n".join([*map(row, laws()), "", "## The robots", "", *robots, ""])
 
 
 def test_no_cell_is_empty() -> None:
@@ -53,14 +69,16 @@ def test_no_cell_is_empty() -> None:
 
 
 def test_the_page_shows_the_laws(root: Path, update: bool) -> None:
-    path = root / "docs" / "laws.md"
+    path = root / "docs" / "measured" / "laws.md"
     if update:
         path.write_text(page(), encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == page(), "the laws changed; run pytest with --update and look at the difference"
+    assert path.read_text(encoding="utf-8") == page(), (
+        "the laws changed; run pytest with --update and look at the difference"
+    )
 
 
 def test_features_come_together() -> None:
-    """Each feature is on some robot, and each pair too, so that a defect in their combination has a place to show."""
+    """Each feature and each pair of features is on some robot."""
     assert all(any(feature in features(name) for name in ZOO) for feature in FEATURES)
     pairs = [pair for pair in combinations(FEATURES, 2) if not ALONE & set(pair)]
     apart = [pair for pair in pairs if not any(set(pair) <= set(features(name)) for name in ZOO)]

@@ -48,14 +48,20 @@ def test_terms_add_up(name: str) -> None:
     x = case(name)
     inertial = np.einsum("...ij,...j->...i", x.robot.mass_matrix(x.q), x.qdd)
     centrifugal = np.einsum("...ij,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), x.qd)
-    close(x.tau, inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd, x.q))
+    close(
+        x.tau,
+        inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd, x.q),
+    )
 
 
 @law("mass_matrix", "inverse_dynamics")
 def test_mass_matrix_holds_torques_of_unit_accelerations(name: str) -> None:
     x = case(name)
     rest = x.robot.inverse_dynamics(x.q, x.qd, np.zeros_like(x.q))
-    columns = [x.robot.inverse_dynamics(x.q, x.qd, np.broadcast_to(e, x.q.shape)) - rest for e in np.eye(x.robot.n)]
+    columns = [
+        x.robot.inverse_dynamics(x.q, x.qd, np.broadcast_to(e, x.q.shape)) - rest
+        for e in np.eye(x.robot.n)
+    ]
     close(np.stack(columns, axis=-1), x.robot.mass_matrix(x.q))
 
 
@@ -67,17 +73,30 @@ def test_forward_dynamics_undoes_inverse_dynamics(name: str) -> None:
     close(x.robot.inverse_dynamics(x.q, x.qd, qdd), x.qdd, 1e-10)
 
 
-@law("forward_dynamics", "forward_reactions", "forward_dynamics_derivatives", "free_forward_dynamics", having="no inertia", refuses=True)
+@law(
+    "forward_dynamics",
+    "forward_reactions",
+    "forward_dynamics_derivatives",
+    "free_forward_dynamics",
+    having="no inertia",
+    refuses=True,
+)
 def test_a_joint_that_moves_nothing_is_named(name: str) -> None:
     """M is singular; a rotor makes it regular."""
     x = case(name)
-    for method in (x.robot.forward_dynamics, x.robot.forward_reactions, x.robot.forward_dynamics_derivatives):
+    for method in (
+        x.robot.forward_dynamics,
+        x.robot.forward_reactions,
+        x.robot.forward_dynamics_derivatives,
+    ):
         with pytest.raises(sy.ModelError, match="no mass moves with swivel"):
             method(x.q, x.qd, x.tau)
     with pytest.raises(sy.ModelError, match="no mass moves with swivel"):
         x.robot.free_forward_dynamics(x.q, x.qd, x.tau, np.zeros(3))
     driven = x.robot.with_rotors({"swivel": 0.2})
-    close(driven.forward_dynamics(x.q, x.qd, driven.inverse_dynamics(x.q, x.qd, x.qdd)), x.qdd, 1e-10)
+    close(
+        driven.forward_dynamics(x.q, x.qd, driven.inverse_dynamics(x.q, x.qd, x.qdd)), x.qdd, 1e-10
+    )
 
 
 @law("slotine_li", "inverse_dynamics")
@@ -87,6 +106,8 @@ def test_reference_torque_is_split_by_the_coriolis_matrix(name: str) -> None:
     qrd, qrdd = x.qd[::-1] * 0.7, x.qdd[::-1] * 1.3
     inertial = np.einsum("...ij,...j->...i", x.robot.mass_matrix(x.q), qrdd)
     centrifugal = np.einsum("...ij,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), qrd)
-    parts = inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd, x.q)
+    parts = (
+        inertial + centrifugal + x.robot.gravity_torque(x.q) + x.robot.friction_torque(x.qd, x.q)
+    )
     close(x.robot.slotine_li_torque(x.q, x.qd, qrd, qrdd), parts)
     close(x.robot.slotine_li_torque(x.q, x.qd, x.qd, x.qdd), x.tau)

@@ -1,4 +1,7 @@
-"""What controllers and observers need beside the lectures: the rate of the momentum, and the torque of Slotine and Li."""
+"""What controllers and observers need beside the lectures.
+
+The rate of the momentum, and the torque of Slotine and Li.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,18 @@ from tests.laws.lectures.calculus import close, rate, times
 
 
 def test_momentum_rate_is_what_the_momentum_does(robot, state):
-    """dp/dt = tau + C^T qd - g - friction: the residual of a collision observer is zero without contact."""
+    """dp/dt = tau + C^T qd - g - friction.
+
+    The residual of a collision observer is zero without contact.
+    """
     q, qd, qdd = state
     tau = robot.inverse_dynamics(q, qd, qdd)
     p = rate(lambda s: robot.momentum(q + s * qd + s * s / 2 * qdd, qd + s * qdd))
     close(robot.momentum_rate(q, qd, tau), p, 1e-7)
-    close(robot.coriolis_transpose(q, qd), np.einsum("...ij,...i->...j", robot.coriolis_matrix(q, qd), qd))
+    close(
+        robot.coriolis_transpose(q, qd),
+        np.einsum("...ij,...i->...j", robot.coriolis_matrix(q, qd), qd),
+    )
 
 
 def test_slotine_li_torque_and_regressor(robot, state, rng):

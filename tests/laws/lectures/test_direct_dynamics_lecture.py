@@ -1,4 +1,7 @@
-"""The lecture on recursive direct dynamics: the cost of the recursions grows with the number of bodies, that of the mass matrix faster."""
+"""The lecture on recursive direct dynamics.
+
+The cost of the recursions grows with the number of bodies, that of the mass matrix faster.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ QUARTER_TURN = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
 def chain(n: int) -> Tree:
     """n equal links, each joint at a right angle to the one before it."""
     placement = Pose(QUARTER_TURN, (0.3, 0.1, 0.2))
-    bodies = [Body(f"link{i}", f"joint{i}", i - 1, "revolute", placement, (0.0, 0.0, 1.0), INERTIA, i) for i in range(n)]
+    bodies = [
+        Body(f"link{i}", f"joint{i}", i - 1, "revolute", placement, (0.0, 0.0, 1.0), INERTIA, i)
+        for i in range(n)
+    ]
     names = tuple(body.joint for body in bodies)
     return Tree(tuple(bodies), names, (0.0, 0.0, -9.81), (Terms(),) * n, {})
 
@@ -32,7 +38,9 @@ def chain(n: int) -> Tree:
 def operations(algorithm, n: int, inputs: int, shape: tuple[int, ...]) -> int:
     tree = chain(n)
     operands = [Operand(name, (n,)) for name in ("q", "qd", "last")[:inputs]]
-    return trace("cost", lambda *arrays: algorithm(tree, *arrays), operands, [Operand("out", shape)]).operations
+    return trace(
+        "cost", lambda *arrays: algorithm(tree, *arrays), operands, [Operand("out", shape)]
+    ).operations
 
 
 def steps(counts: list[int]) -> list[float]:
@@ -48,7 +56,10 @@ def test_recursions_cost_the_same_for_every_further_body(algorithm) -> None:
 
 
 def test_the_mass_matrix_and_its_solution_cost_more_for_every_further_body() -> None:
-    """O(n^2) for the mass matrix: at twice the size twice the cost per body. O(n^3) for the solution with it: its share grows."""
+    """O(n^2) for the mass matrix: at twice the size twice the cost per body.
+
+    O(n^3) for the solution with it: its share grows.
+    """
     matrix = steps([operations(mass_matrix, n, 1, (n, n)) for n in SIZES])
     solution = steps([operations(forward_by_crba, n, 3, (n,)) for n in SIZES])
     assert all(1.6 < after / before <= 2.0 for before, after in pairwise(matrix)), matrix
@@ -59,6 +70,8 @@ def test_the_mass_matrix_and_its_solution_cost_more_for_every_further_body() -> 
 
 def test_the_recursion_overtakes_the_mass_matrix() -> None:
     """The composite method is cheaper for six joints, the recursion for long chains."""
-    recursive, composite = ({n: operations(a, n, 3, (n,)) for n in (6, 32)} for a in (aba, forward_by_crba))
+    recursive, composite = (
+        {n: operations(a, n, 3, (n,)) for n in (6, 32)} for a in (aba, forward_by_crba)
+    )
     assert composite[6] < recursive[6]
     assert recursive[32] < composite[32] / 2

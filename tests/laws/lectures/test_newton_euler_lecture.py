@@ -34,7 +34,10 @@ def test_energy_is_conserved_without_friction_and_torque(robot, state):
 
 
 def test_wrenches_and_friction_enter_the_energy_balance(robot, state, rng):
-    """dE/dt = qd^T (tau - J^T h_e - friction): a wrench delivers the product of wrench and twist of the link that it acts on."""
+    """dE/dt = qd^T (tau - J^T h_e - friction).
+
+    A wrench delivers the product of wrench and twist of the link that it acts on.
+    """
     q, qd, tau = state[0], state[1], 20 * state[2]
     wrench = rng.normal(size=(16, len(robot.tree.bodies), 6)) * 30
     qdd = robot.forward_dynamics(q, qd, tau, wrench)
@@ -53,8 +56,13 @@ def test_wrenches_and_friction_enter_the_energy_balance(robot, state, rng):
 
 def twist(robot: sy.Robot, frame: str, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Linear and angular velocity of a frame in the base frame, from its pose alone: (..., 6)."""
-    X, Xd = robot.forward_kinematics(q, frame), rate(lambda s: robot.forward_kinematics(q + s * qd, frame))
-    return np.concatenate([Xd[..., :3, 3], axial(Xd[..., :3, :3] @ np.swapaxes(X[..., :3, :3], -1, -2))], axis=-1)
+    X, Xd = (
+        robot.forward_kinematics(q, frame),
+        rate(lambda s: robot.forward_kinematics(q + s * qd, frame)),
+    )
+    return np.concatenate(
+        [Xd[..., :3, 3], axial(Xd[..., :3, :3] @ np.swapaxes(X[..., :3, :3], -1, -2))], axis=-1
+    )
 
 
 def test_property_3_torques_are_linear_in_the_parameters(robot, state, rng):
@@ -67,7 +75,10 @@ def test_property_3_torques_are_linear_in_the_parameters(robot, state, rng):
 def test_link_energies_are_linear_in_the_parameters(robot, state):
     """T_i = a_T^T theta_i, U_i = a_U^T theta_i."""
     q, qd, _ = state
-    close(robot.energy_regressor(q, qd) @ robot.parameters, robot.kinetic_energy(q, qd) + robot.potential_energy(q))
+    close(
+        robot.energy_regressor(q, qd) @ robot.parameters,
+        robot.kinetic_energy(q, qd) + robot.potential_energy(q),
+    )
 
 
 def test_lagrange_equations_give_the_torques(robot, state):
@@ -102,10 +113,19 @@ def test_a_payload_changes_the_last_link_by_its_own_parameters():
     """m -> m + m_L, m r -> m r + m_L r_L, I -> I + I_L in the same frame."""
     robot = sy.load("elbow_6r")
     link = robot.tree.bodies[-1].name
-    loaded = robot.with_payload(2.0, com=(0.1, -0.05, 0.2), inertia=np.diag([0.02, 0.03, 0.04]), frame=link)
+    loaded = robot.with_payload(
+        2.0, com=(0.1, -0.05, 0.2), inertia=np.diag([0.02, 0.03, 0.04]), frame=link
+    )
     change = loaded.parameters - robot.parameters
     x, y, z = 0.1, -0.05, 0.2
-    turned = [0.02 + 2 * (y * y + z * z), -2 * x * y, -2 * x * z, 0.03 + 2 * (x * x + z * z), -2 * y * z, 0.04 + 2 * (x * x + y * y)]
+    turned = [
+        0.02 + 2 * (y * y + z * z),
+        -2 * x * y,
+        -2 * x * z,
+        0.03 + 2 * (x * x + z * z),
+        -2 * y * z,
+        0.04 + 2 * (x * x + y * y),
+    ]
     expected = [2, 2 * x, 2 * y, 2 * z, *turned]
     np.testing.assert_allclose(change[50:60], expected, atol=1e-12)
     assert not change[:50].any()
@@ -119,13 +139,18 @@ def test_newton_euler_gives_every_term(robot, state):
     weightless, zero = smooth.with_gravity((0.0, 0.0, 0.0)), np.zeros_like(q)
     close(smooth.inverse_dynamics(q, zero, zero), robot.gravity_torque(q))
     close(weightless.inverse_dynamics(q, qd, zero), times(robot.coriolis_matrix(q, qd), qd))
-    columns = [weightless.inverse_dynamics(q, zero, np.broadcast_to(e, q.shape)) for e in np.eye(robot.n)]
+    columns = [
+        weightless.inverse_dynamics(q, zero, np.broadcast_to(e, q.shape)) for e in np.eye(robot.n)
+    ]
     close(np.stack(columns, axis=-1), robot.mass_matrix(q))
     close(weightless.inverse_dynamics(q, zero, qd), robot.momentum(q, qd))
 
 
 def test_the_end_effector_wrench_costs_j_transpose_h(robot, state, rng):
-    """B qdd + C qd + g + friction = tau - J^T h_e, where h_e is what the robot applies: the environment gives -h_e."""
+    """B qdd + C qd + g + friction = tau - J^T h_e, where h_e is what the robot applies.
+
+    The environment gives -h_e.
+    """
     h = rng.normal(size=(16, 6))
     last = robot.tree.bodies[-1].name
     wrench = np.zeros((16, robot.n, 6))
@@ -142,7 +167,10 @@ def test_direct_dynamics_undoes_inverse_dynamics(robot, state):
 
 
 def test_reactions_hold_the_torque_and_the_weight(robot, state):
-    """tau_i = mu_i . z (or f_i . z) + rotor + friction; at rest the first joint bears the robot's weight."""
+    """tau_i = mu_i . z (or f_i . z) + rotor + friction.
+
+    At rest the first joint bears the robot's weight.
+    """
     q, qd, qdd = state
     f = robot.joint_reactions(q, qd, qdd)
     axes = np.array([body.axis for body in robot.tree.bodies])

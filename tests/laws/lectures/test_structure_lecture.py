@@ -14,24 +14,40 @@ def test_the_acceleration_of_a_body_has_the_rate_of_the_jacobian(robot, state):
         check_acceleration(robot, body.name, *state)
 
 
-def check_acceleration(robot: sy.Robot, frame: str, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+def check_acceleration(
+    robot: sy.Robot, frame: str, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> None:
     def position(s: float) -> np.ndarray:
         return q + s * qd + s * s / 2 * qdd
 
     J, Jd = robot.jacobian(q, frame), robot.jacobian_rate(q, qd, frame)
     close(rate(lambda s: robot.jacobian(position(s), frame)), Jd, 1e-8)
-    close(rate(lambda s: robot.forward_kinematics(position(s), frame)[..., :3, 3]), times(J, qd)[..., :3], 1e-8)
-    close(rate(lambda s: times(robot.jacobian(position(s), frame), qd + s * qdd)), times(J, qdd) + times(Jd, qd), 1e-8)
+    close(
+        rate(lambda s: robot.forward_kinematics(position(s), frame)[..., :3, 3]),
+        times(J, qd)[..., :3],
+        1e-8,
+    )
+    close(
+        rate(lambda s: times(robot.jacobian(position(s), frame), qd + s * qdd)),
+        times(J, qdd) + times(Jd, qd),
+        1e-8,
+    )
 
 
 def test_mass_coriolis_and_gravity_are_sums_over_the_bodies(robot, state):
-    """H = sum of J^T I J, C = sum of J^T (I dJ/dt + ...), tau_g = - sum of m J^T g; H rate less twice this C is skew.
+    """H = sum of J^T I J, C = sum of J^T (I dJ/dt + ...), tau_g = - sum of m J^T g.
+
+    H rate less twice this C is skew.
 
     About the centres of mass, in the base frame: C_i = m Jv^T dJv + Jw^T (I dJw + S(w) I Jw).
     """
     q, qd, _ = state
     plain = robot.without_friction().with_rotors(0.0)
-    H, C, gravity = np.zeros((16, robot.n, robot.n)), np.zeros((16, robot.n, robot.n)), np.zeros((16, robot.n))
+    H, C, gravity = (
+        np.zeros((16, robot.n, robot.n)),
+        np.zeros((16, robot.n, robot.n)),
+        np.zeros((16, robot.n)),
+    )
     for body in plain.tree.bodies:
         m, I, Jv, Jw, Jvd, Jwd = about_the_centre_of_mass(plain, body, q, qd)  # noqa: E741
         w = times(Jw, qd)
@@ -47,7 +63,10 @@ def test_mass_coriolis_and_gravity_are_sums_over_the_bodies(robot, state):
 
 
 def about_the_centre_of_mass(robot: sy.Robot, body, q, qd):
-    """Mass, inertia in the base frame, Jv, Jw and their rates, of a body's centre of mass; of its origin if it has no mass."""
+    """Mass, inertia in the base frame, Jv, Jw and their rates, of a body's centre of mass.
+
+    Of its origin if it has no mass.
+    """
     m, c, I = body.inertia.m, np.zeros(3), body.inertia.I  # noqa: E741
     R = robot.forward_kinematics(q, body.name)[..., :3, :3]
     matrix = np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]])
@@ -58,7 +77,14 @@ def about_the_centre_of_mass(robot: sy.Robot, body, q, qd):
     (Jv, Jw), (Jvd, Jwd) = (np.split(x, 2, axis=-2) for x in (J, Jd))
     arm = R @ c
     swing = np.cross(times(Jw, qd), arm)
-    return m, R @ matrix @ np.swapaxes(R, -1, -2), Jv - skew(arm) @ Jw, Jw, Jvd - skew(swing) @ Jw - skew(arm) @ Jwd, Jwd
+    return (
+        m,
+        R @ matrix @ np.swapaxes(R, -1, -2),
+        Jv - skew(arm) @ Jw,
+        Jw,
+        Jvd - skew(swing) @ Jw - skew(arm) @ Jwd,
+        Jwd,
+    )
 
 
 def test_a_column_of_the_regressor_is_the_torque_of_a_unit_parameter(robot, state):
@@ -69,14 +95,20 @@ def test_a_column_of_the_regressor_is_the_torque_of_a_unit_parameter(robot, stat
 
 
 def test_torque_is_the_sum_over_bodies_of_j_transpose_f(robot, state):
-    """tau = sum of J_i^T (I_i a_i + v_i x I_i v_i): each body's columns of the regressor, taken alone."""
+    """tau = sum of J_i^T (I_i a_i + v_i x I_i v_i).
+
+    Each body's columns of the regressor, taken alone.
+    """
     Y = robot.regressor(*state)
-    bodies = [Y[..., 10 * i : 10 * i + 10] @ robot.parameters[10 * i : 10 * i + 10] for i in range(robot.n)]
+    bodies = [
+        Y[..., 10 * i : 10 * i + 10] @ robot.parameters[10 * i : 10 * i + 10]
+        for i in range(robot.n)
+    ]
     smooth = robot.without_friction().with_rotors(0.0)
     close(sum(bodies), smooth.inverse_dynamics(*state))
 
 
-def test_gravity_is_the_slope_of_the_potential(robot, state):
+def test_gravity_is_the_gradient_of_the_potential(robot, state):
     """Exercise: grad V = tau_g, T = qd^T H qd / 2."""
     q, qd, _ = state
     close(gradient(robot.potential_energy, q), robot.gravity_torque(q), 1e-8)
@@ -87,7 +119,10 @@ def test_property_4_christoffel_symbols_give_the_coriolis_matrix(robot, state):
     q, qd, _ = state
     c = robot.christoffel(q)
     close(np.einsum("...ijk,...k->...ij", c, qd), robot.coriolis_matrix(q, qd))
-    slope = np.stack([rate(lambda s, e=e: robot.mass_matrix(q + s * e)) for e in np.eye(robot.n)], axis=-1)  # dM_ij/dq_k
+    # dM_ij/dq_k
+    slope = np.stack(
+        [rate(lambda s, e=e: robot.mass_matrix(q + s * e)) for e in np.eye(robot.n)], axis=-1
+    )
     by_hand = (slope + np.swapaxes(slope, -1, -2) - np.moveaxis(slope, -1, -3)) / 2
     close(c, by_hand, 1e-8)
 
@@ -96,7 +131,8 @@ def test_property_5_every_valid_c_keeps_the_energy(robot, state):
     """qd^T (dH/dt - 2 C) qd = 0 also for a C that is not the Christoffel one."""
     q, qd, _ = state
     C = robot.coriolis_matrix(q, qd)
-    null = np.eye(robot.n) * np.sum(qd * qd, -1)[:, None, None] - qd[:, :, None] * qd[:, None, :]  # null @ qd = 0
+    # null @ qd = 0
+    null = np.eye(robot.n) * np.sum(qd * qd, -1)[:, None, None] - qd[:, :, None] * qd[:, None, :]
     Mdot = rate(lambda s: robot.mass_matrix(q + s * qd))
     for valid in (C, C + null):
         close(times(valid, qd), times(C, qd))
@@ -112,7 +148,10 @@ def test_property_6_only_special_choices_are_skew(robot, state):
 
 
 def test_a_good_model_need_not_have_the_true_parameters(robot, state):
-    """Q is only positive semidefinite: parameters can move in the null space of Y and no torque changes."""
+    """Q is only positive semidefinite.
+
+    Parameters can move in the null space of Y and no torque changes.
+    """
     rng = np.random.default_rng(1)
     Y = robot.regressor(*rng.uniform(-3, 3, (3, 400, robot.n))).reshape(-1, len(robot.parameters))
     null = np.linalg.svd(Y)[2][-1]
@@ -121,7 +160,10 @@ def test_a_good_model_need_not_have_the_true_parameters(robot, state):
 
 
 def test_least_squares_is_a_quadratic_program_with_a_semidefinite_matrix(robot, state):
-    """1/2 pi^T Q pi + c^T pi with Q = sum of Y^T Y, c = - sum of Y^T tau: any minimiser gives the torques, as many are as Q has zeros."""
+    """1/2 pi^T Q pi + c^T pi with Q = sum of Y^T Y, c = - sum of Y^T tau.
+
+    Any minimiser gives the torques, as many are as Q has zeros.
+    """
     rng = np.random.default_rng(2)
     motion = rng.uniform(-3, 3, (3, 300, robot.n))
     Y = robot.regressor(*motion).reshape(-1, len(robot.parameters))

@@ -14,16 +14,30 @@ if TYPE_CHECKING:
     from ...robot import Robot
 
 SAMPLES, SECONDS = 16384, 10.0  # of the motion on which the kernel is timed
-WELL, ROWS = 0.05, 24  # relative standard deviation and number of the parameters shown on the screen; the report has all
+# relative standard deviation and number of the parameters shown on the screen; the report has all
+WELL, ROWS = 0.05, 24
 
 
 def demo(
-    robot: Annotated[str, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")] = "elbow_6r",
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write; ./steelyard-demo if not given.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulated robot, its motions and its noise.")] = 1,
+    robot: Annotated[
+        str, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")
+    ] = "elbow_6r",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Where to write; ./steelyard-demo if not given."
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the simulated robot, its motions and its noise.")
+    ] = 1,
     force: ForceFolder = False,
 ) -> None:
-    """Show what steelyard does: simulate a robot whose parameters differ from its description, move, record, identify and validate it."""
+    """Show what steelyard does.
+
+    Simulate a robot whose parameters differ from its description, move, record, identify and
+    validate it.
+    """
     from ...checks.laws import check
     from ...errors import MissingExtra
     from ...experiments.rehearsal import rehearse
@@ -55,14 +69,22 @@ def demo(
     show_experiment(done)
     with progress_bar("writing the results"):
         make_parents(folder)
-        write_results(folder, done.fit, done.validation, done.true_robot, page=page, overwrite=force, more=done.write)
+        write_results(
+            folder,
+            done.fit,
+            done.validation,
+            done.true_robot,
+            page=page,
+            overwrite=force,
+            more=done.write,
+        )
     screen.wrote(*ending(robot, folder, page))
     if not laws.ok:
         raise typer.Exit(1)
 
 
 def next_free(path: Path) -> Path:
-    """The path, or the first of path-2, path-3, ... that does not exist."""
+    """Return the path, or the first of path-2, path-3, ... that does not exist."""
     number, candidate = 1, path
     while candidate.exists():
         number += 1
@@ -73,7 +95,7 @@ def next_free(path: Path) -> Path:
 def show_speed(robot: Robot) -> None:
     """Show the compiled kernel against plain Python and plain NumPy, and the machine."""
     from ...checks.states import swing
-    from ...checks.timing import against_python, machine
+    from ...checks.timing import against_python, machine_summary
     from ...drawing.table import Table, named_columns
     from ..output import output, rows_of
 
@@ -83,10 +105,18 @@ def show_speed(robot: Robot) -> None:
         "ns": [timings[0].ours, *(row.other for row in timings)],
         "times_slower": [None, *(row.ratio for row in timings)],
     }
-    rows = [(how, f"{ns:,.1f}", "" if times is None else f"{times:,.0f}") for how, ns, times in zip(*data.values(), strict=True)]
-    made = Table("Speed of inverse dynamics, one thread", named_columns("how", ">ns a sample", ">times slower"), tuple(rows), data=data)
-    output().show(made, f"All three give the same torques to {difference:.0e}.", machine())
-    output().record(speed=rows_of(made), machine=machine())
+    rows = [
+        (how, f"{ns:,.1f}", "" if times is None else f"{times:,.0f}")
+        for how, ns, times in zip(*data.values(), strict=True)
+    ]
+    table = Table(
+        "Speed of inverse dynamics, one thread",
+        named_columns("how", ">ns a sample", ">times slower"),
+        tuple(rows),
+        data=data,
+    )
+    output().show(table, f"All three give the same torques to {difference:.0e}.", machine_summary())
+    output().record(speed=rows_of(table), machine=machine_summary())
 
 
 def show_experiment(done: Rehearsal) -> None:
@@ -99,19 +129,33 @@ def show_experiment(done: Rehearsal) -> None:
     from ..show.robot import motion_table
 
     condition = done.motion.excitation.condition if done.motion.excitation else float("nan")
-    title = f"A robot with unknown parameters, moved for {done.log.duration:g} s: {done.log.N} samples, condition {condition:.3g}"
+    title = (
+        f"A robot with unknown parameters, moved for {done.log.duration:g} s: {done.log.N} samples,"
+        f" condition {condition:.3g}"
+    )
     relative = done.fit.base_relative_std
     rows = sorted(int(k) for k in np.argsort(relative)[:ROWS] if relative[k] < WELL)
     motion = motion_table(title, done.robot, done.motion, np.asarray(done.log.tau))
     show_verdict(done.fit.judged(done.validation))
-    output().show(motion, error_table(done.fit, done.validation), accuracy_table(done.fit, done.true_robot).picked(rows))
+    output().show(
+        motion,
+        error_table(done.fit, done.validation),
+        accuracy_table(done.fit, done.true_robot).picked(rows),
+    )
     output().record(motion=rows_of(motion), fit=done.fit.to_dict(done.validation))
 
 
 def ending(robot: str, folder: Path, page: bool) -> tuple[str, Path]:
-    """What was written and how to do the same with a robot of one's own; and the paths."""
-    lines = [f"\nwrote {', '.join(sorted(part.name for part in folder.iterdir()))} to {folder}"]
-    look = f"Open {folder / 'report.html'} in a browser. " if page else ""
-    lines.append(f"{look}The same from the files, as you would with a robot of yours:")
-    lines.append(f"  steelyard identify {robot} {folder / 'log.csv'} --validate {folder / 'validation.csv'} -o results")
+    """Return the closing lines of the demonstration, and the path of the folder."""
+    from ...names import shell_word
+    from ..output import shown_path
+
+    lines = [
+        f"\nwrote {', '.join(sorted(part.name for part in folder.iterdir()))} to"
+        f" {shown_path(folder)}"
+    ]
+    look = f"Open {shown_path(folder / 'report.html')} in a browser. " if page else ""
+    lines.append(f"{look}The same from the files, as for your own robot:")
+    log, other = (shell_word(str(folder / name)) for name in ("log.csv", "validation.csv"))
+    lines.append(f"  steelyard identify {shell_word(robot)} {log} --validate {other} -o results")
     return "\n".join(lines), folder

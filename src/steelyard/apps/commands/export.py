@@ -15,26 +15,47 @@ def export(
     robot: RobotName,
     urdf: Annotated[Path | None, typer.Option(help="Write a URDF file here.")] = None,
     toml: Annotated[Path | None, typer.Option(help="Write a TOML file here.")] = None,
-    tex: Annotated[Path | None, typer.Option(help="Write the closed form as a LaTeX document here.")] = None,
-    c: Annotated[Path | None, typer.Option("--c", metavar="DIR", help="Write C99 for a controller into this folder.")] = None,
+    tex: Annotated[
+        Path | None, typer.Option(help="Write the closed form as a LaTeX document here.")
+    ] = None,
+    c: Annotated[
+        Path | None,
+        typer.Option("--c", metavar="DIR", help="Write C99 for a controller into this folder."),
+    ] = None,
     single: Annotated[bool, typer.Option("--float", help="Single precision in the C.")] = False,
-    frame: Annotated[str | None, typer.Option(help="The link whose kinematics the C has; the end-effector if not given.")] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(help="The link whose kinematics the C has; the end-effector if not given."),
+    ] = None,
     wrench: Annotated[
-        list[str] | None, typer.Option(metavar="LINK", help="Let functions of the C take a wrench at this link; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="LINK",
+            help="Let functions of the C take a wrench at this link; may be repeated.",
+        ),
     ] = None,
     force: ForceFile = False,
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
     from ..inputs import load
-    from ..output import output
+    from ..output import output, shown_path
     from ..show.progress import progress_bar
     from ..targets import check_out_file, make_parents
 
-    targets = {kind: path for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex)) if path is not None}
+    targets = {
+        kind: path
+        for kind, path in (("urdf", urdf), ("toml", toml), ("tex", tex))
+        if path is not None
+    }
     if not targets and c is None:
-        raise CallError("export needs to know what to write: --urdf FILE, --toml FILE, --tex FILE, --c DIR or several of them")
+        raise CallError(
+            "export needs to know what to write: --urdf FILE, --toml FILE, --tex FILE, --c DIR or"
+            " several of them"
+        )
     if c is None and (single or frame or wrench):
-        raise CallError("--float, --frame and --wrench are options of the C: give --c DIR with them")
+        raise CallError(
+            "--float, --frame and --wrench are options of the C: give --c DIR with them"
+        )
     for path in targets.values():
         check_out_file(path, force)
     if c is not None:
@@ -42,15 +63,21 @@ def export(
     loaded = load(robot)
     for kind, path in targets.items():
         make_parents(path)
-        with progress_bar(f"writing {path}"):
+        with progress_bar(f"writing {shown_path(path)}"):
             if kind == "tex":
                 loaded.symbolic().write_tex(path, overwrite=force)
             else:
                 getattr(loaded, f"to_{kind}")(path, overwrite=force)
-        output().wrote(f"wrote {path}", path)
+        output().wrote(f"wrote {shown_path(path)}", path)
     if c is not None:
         make_parents(c)
-        with progress_bar(f"writing C to {c}"):
-            written = loaded.to_c(c, "float" if single else "double", frame=frame, overwrite=force, wrench=tuple(wrench or ()))
+        with progress_bar(f"writing C to {shown_path(c)}"):
+            written = loaded.to_c(
+                c,
+                "float" if single else "double",
+                frame=frame,
+                overwrite=force,
+                wrench=tuple(wrench or ()),
+            )
         for path in written:
-            output().wrote(f"wrote {path}", path)
+            output().wrote(f"wrote {shown_path(path)}", path)

@@ -1,4 +1,4 @@
-"""`steelyard fleet ROBOT LOG...`: many robots of one type, and who of them stands out."""
+"""`steelyard fleet ROBOT LOG...`: many robots of one type, and the outliers among them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,25 @@ def fleet(
     robot: RobotName,
     logs: Logs,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write fleet.html, fleet.json and the model of each robot here.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Write fleet.html, fleet.json and the model of each robot here.",
+        ),
     ] = None,
-    by: Annotated[str, typer.Option(metavar="KEY", help="Of the folders KEY=NAME that say which robot a log is of.")] = "robot",
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY", help="Of the folders KEY=NAME that say which robot a log is of."
+        ),
+    ] = "robot",
     mapping: MappingPath = None,
     effort: Effort = None,
-    estimator: Annotated[str | None, typer.Option(help="Of the type: auto (default), sdp, wls, ...")] = None,
+    estimator: Annotated[
+        str | None, typer.Option(help="Of the type: auto (default), sdp, wls, ...")
+    ] = None,
     workers: Workers = None,
     dask: Dask = None,
     skip_damaged: SkipDamaged = False,
@@ -28,18 +41,18 @@ def fleet(
     config: ConfigPath = None,
     force: ForceFolder = False,
 ) -> None:
-    """Find the model of a type of robot from the logs of many, each robot's deviation from it, and who stands out.
+    """Identify the model of a robot type from the logs of many robots, and find outliers.
 
-    Logs are in folders that name the robot, as logs/robot=arm3/run.parquet. The exit code is 3 if a robot stands out, 2 if robot or logs
-    cannot be read or identified from, and 0 otherwise.
+    Logs are in folders that name the robot, as logs/robot=arm3/run.parquet. The exit code is 3 if
+    there are outliers, 2 if robot or logs cannot be read or identified from, and 0 otherwise.
     """
     import steelyard as sy
 
-    from ...signals.archive.find_logs import find_logs
+    from ...signals.log_files.find_logs import find_logs
     from ..config import OF_LOGS, chosen, columns_of, read_config
     from ..inputs import load
     from ..many_logs import address, executor_of
-    from ..output import output
+    from ..output import output, shown_path
     from ..show.progress import progress_bar
     from ..show.robots_of_fleet import show_fleet, write_fleet
     from ..targets import check_out_folder, make_parents
@@ -49,17 +62,29 @@ def fleet(
     file = read_config(config)
     options = chosen(file, {"estimator": estimator})
     columns = dict(zip(("mapping", "effort"), columns_of(file, mapping, effort), strict=True))
-    wanted: dict[str, Any] = {key: value for key, value in options.items() if key not in (*OF_LOGS, "estimator")}
-    wanted |= {"damaged": "leave out" if skip_damaged else "refuse", "keep": keep, "by": by}
+    keywords: dict[str, Any] = {
+        key: value for key, value in options.items() if key not in (*OF_LOGS, "estimator")
+    }
+    keywords |= {"damaged": "leave out" if skip_damaged else "refuse", "keep": keep, "by": by}
     described = load(robot)
-    found = find_logs([address(path) for path in logs], **columns)
+    sources = find_logs([address(path) for path in logs], **columns)
     with executor_of(workers, dask) as executor, progress_bar("looking at the logs") as progress:
-        made = sy.identify_fleet(described, found, options.get("estimator"), progress=progress, executor=executor, **wanted)
-    show_fleet(made)
+        result = sy.identify_fleet(
+            described,
+            sources,
+            options.get("estimator"),
+            progress=progress,
+            executor=executor,
+            **keywords,
+        )
+    show_fleet(result)
     if out is not None:
         make_parents(out)
         with progress_bar("writing the results"):
-            write_fleet(out, made, force)
-        output().wrote(f"wrote fleet.html, fleet.json and {len(made.names)} robots to {out}", *sorted(out.iterdir()))
-    if made.standing_out:
+            write_fleet(out, result, force)
+        output().wrote(
+            f"wrote fleet.html, fleet.json and {len(result.names)} robots to {shown_path(out)}",
+            *sorted(out.iterdir()),
+        )
+    if result.outliers:
         raise typer.Exit(3)

@@ -1,4 +1,4 @@
-"""`steelyard ik ROBOT`: the joint positions that bring a frame to a pose, or to the poses of a CSV file."""
+"""`steelyard ik ROBOT`: inverse kinematics of a pose, or of the poses of a CSV file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from ...csv_text import csv_text
 from ...errors import CallError, LogError
-from ...files import write_whole
+from ...files import write_atomic
 from ..inputs import ForceFile, RobotName, number
 
 if TYPE_CHECKING:
@@ -27,18 +27,41 @@ ROTATIONS = (("qx", "qy", "qz", "qw"), ("roll", "pitch", "yaw"))
 
 def ik(
     robot: RobotName,
-    xyz: Annotated[str | None, typer.Option(help="Position of the frame in the base frame [m]: 0.4,0.1,0.5.")] = None,
-    rpy: Annotated[str | None, typer.Option(help="Roll, pitch, yaw about fixed axes [rad]: 180deg,0,90deg.")] = None,
-    quaternion: Annotated[str | None, typer.Option(help="Or a quaternion x,y,z,w of any length.")] = None,
-    poses: Annotated[Path | None, typer.Option(help="Or a CSV file: x, y, z and qx, qy, qz, qw or roll, pitch, yaw.")] = None,
-    frame: Annotated[str | None, typer.Option(help="The frame to bring there; the end-effector by default.")] = None,
-    q0: Annotated[str | None, typer.Option(help="Preferred positions [rad|m], one number per joint.")] = None,
-    free: Annotated[str | None, typer.Option(help="Position of the joint that is too many, or several with commas between.")] = None,
-    method: Annotated[str, typer.Option(metavar="auto|closed form|numerical", help="How to solve it.")] = "auto",
-    out: Annotated[Path | None, typer.Option(help="Write all solutions of --poses to this CSV file instead of the screen.")] = None,
+    xyz: Annotated[
+        str | None, typer.Option(help="Position of the frame in the base frame [m]: 0.4,0.1,0.5.")
+    ] = None,
+    rpy: Annotated[
+        str | None, typer.Option(help="Roll, pitch, yaw about fixed axes [rad]: 180deg,0,90deg.")
+    ] = None,
+    quaternion: Annotated[
+        str | None, typer.Option(help="Or a quaternion x,y,z,w of any length.")
+    ] = None,
+    poses: Annotated[
+        Path | None,
+        typer.Option(help="Or a CSV file: x, y, z and qx, qy, qz, qw or roll, pitch, yaw."),
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option(help="The frame to bring there; the end-effector by default.")
+    ] = None,
+    q0: Annotated[
+        str | None, typer.Option(help="Preferred positions [rad|m], one number per joint.")
+    ] = None,
+    free: Annotated[
+        str | None,
+        typer.Option(
+            help="Position of the joint that is too many, or several with commas between."
+        ),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="auto|closed form|numerical", help="How to solve it.")
+    ] = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write all solutions of --poses to this CSV file instead of the screen."),
+    ] = None,
     force: ForceFile = False,
 ) -> None:
-    """Find all joint positions that bring a frame to a pose. Exit code 1 if there are none."""
+    """Compute all joint positions at which a frame has a pose. Exit code 1 if there are none."""
     import steelyard as sy
 
     from ..inputs import load, per_joint
@@ -46,22 +69,26 @@ def ik(
     from ..targets import check_out_file
 
     if (xyz is None) == (poses is None):
-        raise CallError("ik needs one pose, --xyz with --rpy or --quaternion, or a file, --poses; and not both")
+        raise CallError(
+            "ik needs one pose, --xyz with --rpy or --quaternion, or a file, --poses; and not both"
+        )
     if out is not None and poses is None:
-        raise CallError("--out goes with --poses; the solutions of a single pose are shown on the screen")
+        raise CallError(
+            "--out goes with --poses; the solutions of a single pose are shown on the screen"
+        )
     if out is not None:
         check_out_file(out, force)
     pose = _pose(xyz or "", rpy, quaternion) if poses is None else read_poses(poses)
     loaded = load(robot)
     start = None if q0 is None else per_joint("--q0", q0, loaded)
-    held = None if free is None else [number("--free", cell.strip()) for cell in free.split(",")]
+    fixed = None if free is None else [number("--free", cell.strip()) for cell in free.split(",")]
     with progress_bar("compiling"):
-        found = sy.inverse_kinematics(loaded, pose, frame, start, held, method)
+        solutions = sy.inverse_kinematics(loaded, pose, frame, start, fixed, method)
     if poses is None:
-        _show(found)
+        _show(solutions)
     else:
-        _write(found, out, force)
-    raise typer.Exit(0 if found.solved.all() else UNSOLVED)
+        _write(solutions, out, force)
+    raise typer.Exit(0 if solutions.solved.all() else UNSOLVED)
 
 
 def _numbers(option: str, text: str, count: int) -> list[float]:
@@ -74,7 +101,9 @@ def _numbers(option: str, text: str, count: int) -> list[float]:
 def _pose(xyz: str, rpy: str | None, quaternion: str | None) -> Array:
     if rpy is not None and quaternion is not None:
         raise CallError("give --rpy or --quaternion, not both")
-    kind, text = (ROTATIONS[0], quaternion) if quaternion is not None else (ROTATIONS[1], rpy or "0,0,0")
+    kind, text = (
+        (ROTATIONS[0], quaternion) if quaternion is not None else (ROTATIONS[1], rpy or "0,0,0")
+    )
     option = "--quaternion" if quaternion is not None else "--rpy"
     return _matrix(option, _numbers("--xyz", xyz, 3), kind, _numbers(option, text, len(kind)))
 
@@ -103,51 +132,74 @@ def read_poses(path: Path) -> Array:
     if not exists(path, LogError):
         raise LogError(f"there is no file {path}")
     table = table_of_format(TEXT, path, None, None)
-    kind = next((names for names in ROTATIONS if all(name in table.columns for name in names)), None)
+    kind = next(
+        (names for names in ROTATIONS if all(name in table.columns for name in names)), None
+    )
     if kind is None or not all(name in table.columns for name in "xyz"):
-        wanted = "x, y, z and qx, qy, qz, qw or roll, pitch, yaw"
-        raise LogError(f"{path} has the columns {', '.join(table.names)}; expected {wanted}, in m and rad")
+        expected = "x, y, z and qx, qy, qz, qw or roll, pitch, yaw"
+        raise LogError(
+            f"{path} has the columns {', '.join(table.names)}; expected {expected}, in m and rad"
+        )
     columns = np.column_stack([table.numbers(name) for name in ("x", "y", "z", *kind)])
     bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
     if len(bad):
         raise LogError(f"{path}, line {bad[0] + 2}: a cell is no number")
-    return np.stack([_matrix(f"{path}, line {i + 2}", list(row[:3]), kind, list(row[3:])) for i, row in enumerate(columns)])
+    return np.stack(
+        [
+            _matrix(f"{path}, line {i + 2}", list(row[:3]), kind, list(row[3:]))
+            for i, row in enumerate(columns)
+        ]
+    )
 
 
-def _show(found: Solutions) -> None:
+def _show(solutions: Solutions) -> None:
     import numpy as np
 
     from ...drawing.table import Table, named_columns
     from ..output import output, rows_of
 
-    names = found.context.robot.joint_names
-    output().judge(found.status, bool(found.solved))
-    branches, q = np.array(found.branches)[found.valid].tolist(), found.q[found.valid]
+    names = solutions.context.robot.joint_names
+    output().judge(solutions.status, bool(solutions.solved))
+    branches, q = (
+        np.array(solutions.branches)[solutions.valid].tolist(),
+        solutions.q[solutions.valid],
+    )
     rows = [(branch, *(f"{x:.6f}" for x in row)) for branch, row in zip(branches, q, strict=True)]
     data = {"branch": branches, **{name: q[:, j] for j, name in enumerate(names)}}
-    title = f"Positions of {found.context.robot.name} [rad|m]"
-    made = Table(title, named_columns("branch", *(f">{name}" for name in names)), tuple(rows), data=data)
-    output().record(unit="rad|m", solutions=rows_of(made))
-    if found.solved:
-        output().show(made)
+    title = f"Positions of {solutions.context.robot.name} [rad|m]"
+    table = Table(
+        title, named_columns("branch", *(f">{name}" for name in names)), tuple(rows), data=data
+    )
+    output().record(unit="rad|m", solutions=rows_of(table))
+    if solutions.solved:
+        output().show(table)
 
 
-def _write(found: Solutions, out: Path | None, force: bool) -> None:
+def _write(solutions: Solutions, out: Path | None, force: bool) -> None:
     import numpy as np
 
-    from ..output import output
+    from ..output import output, shown_path
     from ..targets import make_parents
 
-    names = found.context.robot.joint_names
-    rows = [(int(pose), found.branches[branch], *found.q[pose, branch].tolist()) for pose, branch in np.argwhere(found.valid)]
+    names = solutions.context.robot.joint_names
+    rows = [
+        (int(pose), solutions.branches[branch], *solutions.q[pose, branch].tolist())
+        for pose, branch in np.argwhere(solutions.valid)
+    ]
     text = csv_text(["pose", "branch", *(f"q.{name}" for name in names)], rows)
-    output().remark(found.status)
+    output().remark(solutions.status)
     output().record(
-        unit="rad|m", poses=len(found.valid), solutions=[dict(zip(("pose", "branch", *names), row, strict=True)) for row in rows]
+        unit="rad|m",
+        poses=len(solutions.valid),
+        solutions=[dict(zip(("pose", "branch", *names), row, strict=True)) for row in rows],
     )
     if out is not None:
         make_parents(out)
-        write_whole(out, text, force)
-        output().wrote(f"wrote {int(found.valid.sum())} solutions of {len(found.valid)} poses to {out}", out)
+        write_atomic(out, text, force)
+        output().wrote(
+            f"wrote {int(solutions.valid.sum())} solutions of {len(solutions.valid)} poses to"
+            f" {shown_path(out)}",
+            out,
+        )
     elif not output().json:
         sys.stdout.write(text)

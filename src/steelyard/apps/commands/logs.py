@@ -1,4 +1,7 @@
-"""`steelyard doctor ROBOT LOG` and `validate ROBOT LOG`: what is wrong with a log, and how well a robot predicts its torques."""
+"""`steelyard doctor ROBOT LOG` and `validate ROBOT LOG`.
+
+What is wrong with a log, and how well a robot predicts its torques.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ if TYPE_CHECKING:
 
 FOUND = 1  # exit code
 
-Fix = Annotated[bool, typer.Option("--fix", help="Write a mapping beside LOG that puts right what a mapping can.")]
+Fix = Annotated[
+    bool,
+    typer.Option("--fix", help="Write a mapping beside LOG that puts right what a mapping can."),
+]
 
 
 def doctor(
@@ -30,89 +36,113 @@ def doctor(
     fix: Fix = False,
     force: ForceFile = False,
 ) -> None:
-    """Say what is wrong with a log: each fault with its evidence, its probability and the line that mends it.
+    """Diagnose a log: each fault with its evidence, its probability and the line that fixes it.
 
-    The exit code is 0 if the log is healthy, remarks apart, 1 if it has a fault or does not identify the robot, 2 if robot or log cannot
-    be read. --fix writes LOG.mapping.toml, for --mapping of all commands; the log itself is never changed.
+    The exit code is 0 if the log has no fault, 1 if it has a fault or does not identify the robot,
+    2 if robot or log cannot be read. --fix writes LOG.mapping.toml, for --mapping of all commands;
+    the log itself is never changed.
     """
     import steelyard as sy
 
     from ..config import columns_of, read_config
-    from ..held_joints import arm_of
     from ..inputs import load, read
-    from ..output import output, rows_of
+    from ..joint_selection import select_joints
+    from ..output import output, rows_of, shown_path
     from ..show.progress import progress_bar
 
     file = read_config(config)
     mapping, effort = columns_of(file, mapping, effort)
-    loaded = arm_of(load(robot), joints, freeze, file).robot
+    loaded = select_joints(load(robot), joints, freeze, file).robot
     with progress_bar("reading the log") as progress:
         measured = read(log, loaded, mapping, effort, clean=False)
         progress("examining the log", 0.1)
         diagnosis = sy.doctor(loaded, measured)
-    output().judge(diagnosis.verdict, diagnosis.healthy, map(_told, diagnosis.findings), usable=diagnosis.usable)
+    output().judge(
+        diagnosis.verdict,
+        diagnosis.healthy,
+        map(_finding_text, diagnosis.findings),
+        usable=diagnosis.usable,
+    )
     output().record(findings=rows_of(diagnosis.table()))
     target = _mapping_file(log)
     if fix and diagnosis.correction is None:
-        output().show("There is nothing that a mapping can put right: no file was written.")
+        output().show("There is nothing that a mapping can correct: no file was written.")
     elif diagnosis.correction is not None and not fix:
-        output().show(f"--fix writes the correction to {target}; give that file to all commands with --mapping {target}.")
+        output().show(
+            f"--fix writes the correction to {shown_path(target)}; give that file to all commands"
+            f" with --mapping {shown_path(target)}."
+        )
         output().record(fix={"option": "--fix", "file": str(target)})
     elif fix:
         path = _write_mapping(loaded, log, mapping, diagnosis, force)
         with progress_bar("examining the log again"):
             after = sy.doctor(loaded, read(log, loaded, path, effort, quiet=True, clean=False))
-        output().wrote(f"wrote {path}; with --mapping {path} the doctor says: {after}", path)
+        output().wrote(
+            f"wrote {shown_path(path)}; with --mapping {shown_path(path)} the diagnosis is:"
+            f" {after}",
+            path,
+        )
     if diagnosis.faults or not diagnosis.usable:
         raise typer.Exit(FOUND)
 
 
-def _told(finding: Finding) -> str:
-    """A finding with its probability and what to do about it."""
-    return f"{finding.fault} ({finding.probability:.0%}). {finding.sentence} {finding.remedy}".rstrip()
+def _finding_text(finding: Finding) -> str:
+    """Return a finding with its probability and its remedy."""
+    return (
+        f"{finding.fault} ({finding.probability:.0%}). {finding.sentence} {finding.remedy}".rstrip()
+    )
 
 
-def _write_mapping(robot: Robot, log: Path, mapping: Path | None, diagnosis: Diagnosis, force: bool) -> Path:
-    """Write the mapping that the log was read with, with what the doctor puts right added."""
-    from ...files import write_whole
+def _write_mapping(
+    robot: Robot, log: Path, mapping: Path | None, diagnosis: Diagnosis, force: bool
+) -> Path:
+    """Write the mapping of the log with the correction of the doctor added."""
+    from ...files import write_atomic
     from ...signals import corrected_mapping
 
     assert diagnosis.correction is not None
-    given = mapping or (log if log.suffix.lower() == ".toml" else None)
+    base = mapping or (log if log.suffix.lower() == ".toml" else None)
     reasons = (str(each) for each in diagnosis.findings if not each.hypotheses)
-    text = corrected_mapping(diagnosis.correction, robot.joint_names, given, reasons)
-    return write_whole(_mapping_file(log), text.encode(), force)
+    text = corrected_mapping(diagnosis.correction, robot.joint_names, base, reasons)
+    return write_atomic(_mapping_file(log), text.encode(), force)
 
 
 def _mapping_file(log: Path) -> Path:
-    """Return where the correction of a log goes."""
+    """Return the path of the correction of a log."""
     return log.with_name(f"{log.stem}.mapping.toml")
 
 
 def validate(
     robot: Annotated[
-        str, typer.Argument(metavar="ROBOT", help="A built-in name, a file, or the fit.json (or folder) that identify wrote.")
+        str,
+        typer.Argument(
+            metavar="ROBOT",
+            help="A built-in name, a file, or the fit.json (or folder) that identify wrote.",
+        ),
     ],
     log: LogPath,
-    against: Annotated[str | None, typer.Option(metavar="ROBOT", help="Another robot to compare with.")] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="ROBOT", help="Another robot to compare with.")
+    ] = None,
     joints: Joints = None,
     freeze: Freeze = None,
     mapping: MappingPath = None,
     effort: Effort = None,
     config: ConfigPath = None,
 ) -> None:
-    """Compare a robot's torques with those of a log that it was not made from: RMS, relative error and R², joint by joint.
+    """Compare a robot's torques with a log of another motion: RMS, relative error and R².
 
-    With the result of an identification the verdict on it is decided anew, by the rules of `identify`, with this log taken into account.
-    The exit code is that of the verdict: 0 for "trusted" and "trusted within", 3 for "doubtful", 4 for "refused".
+    With the result of an identification the verdict is decided again, by the rules of `identify`,
+    with this log taken into account. The exit code is 0 for "trusted" and "trusted within", 3 for
+    "doubtful", 4 for "refused".
     """
     from ...identification import validate_robots
     from ...identification.result.plain_data import validation_data
     from ...reporting.results import fit_file, held_joints, identified_robot, saved_decision
     from ...reporting.tables import compared_errors
     from ..config import columns_of, read_config
-    from ..held_joints import arm_of
     from ..inputs import load, read
+    from ..joint_selection import select_joints
     from ..output import output
     from ..show.identification import show_verdict
     from ..show.progress import progress_bar
@@ -121,12 +151,18 @@ def validate(
     mapping, effort = columns_of(file, mapping, effort)
     loaded = [identified_robot(name, load) for name in (robot, against) if name is not None]
     known = held_joints(robot) or held_joints(against or "")
-    robots = [arm_of(each, joints, freeze, file, known).robot for each in loaded]
+    robots = [select_joints(each, joints, freeze, file, known).robot for each in loaded]
     with progress_bar("reading the log") as progress:
         measured = read(log, robots[0], mapping, effort)
         saved = saved_decision(robot, robots[0])
         same: dict[str, Any] = (
-            {} if saved is None else {"preparation": saved.preparation, "gains": saved.gains, "region": saved.inputs.region}
+            {}
+            if saved is None
+            else {
+                "preparation": saved.preparation,
+                "gains": saved.gains,
+                "region": saved.inputs.region,
+            }
         )
         scored = validate_robots(robots, measured, progress=progress, **same)
     results = list(zip(("model", "other") if against else ("",), scored, strict=True))
@@ -135,7 +171,10 @@ def validate(
     if verdict is not None:
         show_verdict(verdict)
     elif fit_file(robot) is not None:
-        output().remark(f"{robot} has no inputs of a verdict on the torques of these joints: identify again to have one")
+        output().remark(
+            f"{robot} does not hold the inputs of a verdict on these joints; run `steelyard"
+            " identify` again to get one"
+        )
     output().show(compared_errors(robots[0].joint_names, results, units))
     output().record(**{label or "model": validation_data(each, units) for label, each in results})
     if verdict is not None and EXIT_CODES[verdict.word]:

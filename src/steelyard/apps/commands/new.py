@@ -20,64 +20,139 @@ PerJoint = "one number, one per joint, or JOINT=NUMBER,..."
 
 
 def new(
-    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="The folder to make; the robot's name if not given.")] = None,
-    robot: Annotated[str | None, typer.Option(help="A built-in name or a file; asked for if not given.")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FOLDER]", help="The folder to make; the robot's name if not given."
+        ),
+    ] = None,
+    robot: Annotated[
+        str | None, typer.Option(help="A built-in name or a file; asked for if not given.")
+    ] = None,
     log: Annotated[
-        list[Path] | None, typer.Option(metavar="LOG", help="A log, or several files of one, each with --log; none is fine.")
+        list[Path] | None,
+        typer.Option(
+            metavar="LOG", help="A log, or several files of one, each with --log; none is fine."
+        ),
     ] = None,
     joints: Joints = None,
     freeze: Freeze = None,
     effort: Effort = None,
-    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Of a log that has no time.")] = None,
-    time_unit: Annotated[str | None, typer.Option(metavar="s|ms|us|ns", help="Of the time, where its name does not say it.")] = None,
-    angle: Annotated[str | None, typer.Option(metavar="rad|deg", help="Unit of angles, where their names do not say it.")] = None,
-    layout: Annotated[str | None, typer.Option(metavar="'t q tau'", help="What the columns of a file without header are.")] = None,
-    topic: Annotated[str | None, typer.Option(help="Of a bag that has several topics of joint states.")] = None,
-    ratio: Annotated[str | None, typer.Option(metavar="N", help=f"Gear ratio of each joint: {PerJoint}")] = None,
-    torque_constant: Annotated[str | None, typer.Option(metavar="K", help=f"Torque of a motor for its current [N m/A]: {PerJoint}")] = None,
-    position: Annotated[str | None, typer.Option(metavar="joint|motor", help="Where positions were measured; joint if not given.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Of a log that has no time.")
+    ] = None,
+    time_unit: Annotated[
+        str | None,
+        typer.Option(metavar="s|ms|us|ns", help="Of the time, where its name does not say it."),
+    ] = None,
+    angle: Annotated[
+        str | None,
+        typer.Option(metavar="rad|deg", help="Unit of angles, where their names do not say it."),
+    ] = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(metavar="'t q tau'", help="What the columns of a file without header are."),
+    ] = None,
+    topic: Annotated[
+        str | None, typer.Option(help="Of a bag that has several topics of joint states.")
+    ] = None,
+    ratio: Annotated[
+        str | None, typer.Option(metavar="N", help=f"Gear ratio of each joint: {PerJoint}")
+    ] = None,
+    torque_constant: Annotated[
+        str | None,
+        typer.Option(metavar="K", help=f"Torque of a motor for its current [N m/A]: {PerJoint}"),
+    ] = None,
+    position: Annotated[
+        str | None,
+        typer.Option(
+            metavar="joint|motor", help="Where positions were measured; joint if not given."
+        ),
+    ] = None,
     force: ForceFolder = False,
 ) -> None:
-    """Make a folder with the mapping of a log, the options of its identification and the command lines that do it.
+    """Create a project folder: mapping of a log, options of its identification, command lines.
 
-    Columns of the log are matched to the robot's joints; joints that it does not have are held. On a terminal what is not given and
-    cannot be told from the files is asked for; without one it is an error that names the option.
+    Columns of the log are matched to the robot's joints; joints that it lacks are fixed. On a
+    terminal the command asks for options that the files do not determine; elsewhere their absence
+    is an error that names the option.
     """
+    from ...drawing.visible import visible_line
     from ...files import write_into
-    from .. import option_values as values
-    from ..held_joints import arm_of
-    from ..inputs import load
-    from ..output import output
+    from ..inputs import by_joint, load
+    from ..joint_selection import select_joints
+    from ..output import output, shown_path
     from ..project import Project
     from ..targets import check_out_folder, make_parents
 
     name = robot or ask("--robot", "Robot, a built-in name or a file", None)
     loaded = load(name)
-    place = folder or Path(ask("FOLDER", "Folder of the project", Path(name).stem, quietly=True))
-    check_out_folder(place, force)
+    target = folder or Path(ask("FOLDER", "Folder of the project", Path(name).stem, quietly=True))
+    check_out_folder(target, force)
     paths = (
-        tuple(log) if log else tuple(Path(each) for each in ask("--log", "Log, or several files of one (empty: none)", "", True).split())
+        tuple(log)
+        if log
+        else tuple(
+            Path(each)
+            for each in ask("--log", "Log, or several files of one (empty: none)", "", True).split()
+        )
     )
-    given = {"effort": effort, "rate": rate, "time_unit": time_unit, "angle": angle, "layout": layout, "topic": topic}
-    said = {key: value for key, value in given.items() if value is not None}
-    found = matched(paths, loaded, joints, freeze, said) if paths else None
-    moving = found.joints if found else arm_of(loaded, joints, freeze).robot.joint_names
+    typed = {
+        "effort": effort,
+        "rate": rate,
+        "time_unit": time_unit,
+        "angle": angle,
+        "layout": layout,
+        "topic": topic,
+    }
+    stated = {key: value for key, value in typed.items() if value is not None}
+    proposal = matched(paths, loaded, joints, freeze, stated) if paths else None
+    moving = (
+        proposal.joints if proposal else select_joints(loaded, joints, freeze).robot.joint_names
+    )
     options = options_of(loaded, moving, joints, freeze)
-    gears = {"ratio": values.by_joint("--ratio", ratio), "torque_constant": values.by_joint("--torque-constant", torque_constant)}
-    mapping = None if found is None else {**found.fields, **transmission_of(found, moving, gears, position)}
-    project = Project(place, name, paths, mapping, options, sentences_of(found, mapping))
-    make_parents(place)
-    write_into(place, project.files(), force)
+    gears = {
+        "ratio": by_joint("--ratio", ratio),
+        "torque_constant": by_joint("--torque-constant", torque_constant),
+    }
+    mapping = (
+        None
+        if proposal is None
+        else {**proposal.fields, **transmission_of(proposal, moving, gears, position)}
+    )
+    project = Project(
+        folder=target,
+        robot=name,
+        logs=paths,
+        mapping=mapping,
+        options=options,
+        sentences=sentences_of(proposal, mapping),
+    )
+    make_parents(target)
+    write_into(target, project.files(), force)
     screen = output()
-    screen.show(*(f"• {sentence}" for sentence in project.sentences))
-    screen.record(robot=name, joints=list(moving), mapping=mapping, options=options, lines=project.lines(Path()))
-    written = [place / file for file in project.files()]
-    lines = "\n".join(f"  {line}" for line in project.lines(Path()))
-    screen.wrote(f"wrote {', '.join(project.files())} to {place}. The next lines:\n{lines}", *written)
+    screen.show(*(f"• {visible_line(sentence)}" for sentence in project.sentences))
+    screen.record(
+        robot=name,
+        joints=list(moving),
+        mapping=mapping,
+        options=options,
+        lines=project.lines(Path()),
+    )
+    written = [target / file for file in project.files()]
+    lines = "\n".join(f"  {visible_line(line)}" for line in project.lines(Path()))
+    screen.wrote(
+        f"wrote {shown_path(', '.join(project.files()))} to {shown_path(target)}."
+        f" The next lines:\n{lines}",
+        *written,
+    )
 
 
 def ask(option: str, question: str, usual: str | None, quietly: bool = False) -> str:
-    """Return the answer to a question on the terminal; without one the usual answer if `quietly`, else CallError that names the option."""
+    """Return the answer to a question on the terminal.
+
+    Without one the usual answer if `quietly`, else CallError that names the option.
+    """
     if not sys.stdin.isatty():
         if quietly and usual is not None:
             return usual
@@ -85,18 +160,26 @@ def ask(option: str, question: str, usual: str | None, quietly: bool = False) ->
     return str(typer.prompt(question, default=usual, err=True, show_default=bool(usual))).strip()
 
 
-def matched(paths: Sequence[Path], robot: Robot, joints: Any, freeze: Any, said: dict[str, Any]) -> ProposedMapping:
+def matched(
+    paths: Sequence[Path], robot: Robot, joints: Any, freeze: Any, stated: dict[str, Any]
+) -> ProposedMapping:
     """Return the mapping of a log, after asking for what its files do not tell."""
     from ...signals.proposed_mapping import propose_mapping
-    from ..held_joints import arm_of
+    from ..joint_selection import select_joints
 
-    candidates = arm_of(robot, joints, freeze).robot.joint_names
-    found = propose_mapping(paths, candidates, **said)
-    if "rate" in found.unknown:
-        said["rate"] = positive("--rate", ask("--rate HZ", "The log has no time. Samples a second [Hz]", None))
-    if "effort" in found.unknown:
-        said["effort"] = one_of("--effort", ask("--effort torque|current", "Is effort torque or current", None), ("torque", "current"))
-    return propose_mapping(paths, candidates, **said) if found.unknown else found
+    candidates = select_joints(robot, joints, freeze).robot.joint_names
+    proposal = propose_mapping(paths, candidates, **stated)
+    if "rate" in proposal.unknown:
+        stated["rate"] = positive(
+            "--rate", ask("--rate HZ", "The log has no time. Samples a second [Hz]", None)
+        )
+    if "effort" in proposal.unknown:
+        stated["effort"] = one_of(
+            "--effort",
+            ask("--effort torque|current", "Is effort torque or current", None),
+            ("torque", "current"),
+        )
+    return propose_mapping(paths, candidates, **stated) if proposal.unknown else proposal
 
 
 def positive(option: str, text: str) -> float:
@@ -117,37 +200,75 @@ def one_of(option: str, text: str, known: Sequence[str]) -> str:
 
 
 def options_of(robot: Robot, moving: Sequence[str], joints: Any, freeze: Any) -> dict[str, Any]:
-    """Return what the file of options says of joints: those that move, and where the others are held."""
-    from ..held_joints import arm_of
+    """Return what the file of options says of joints.
+
+    Those that move, and where the others are held.
+    """
+    from ..joint_selection import select_joints
 
     if set(moving) == set(robot.joint_names):
         return {}
-    typed = {name for name in arm_of(robot, joints, freeze).held if freeze}
-    held = arm_of(robot, list(moving), None, None, arm_of(robot, None, freeze).held if typed else None).held
-    return {"joints": list(moving), "freeze": dict(held)}
+    typed = {name for name in select_joints(robot, joints, freeze).fixed_positions if freeze}
+    fixed = select_joints(
+        robot,
+        list(moving),
+        None,
+        None,
+        select_joints(robot, None, freeze).fixed_positions if typed else None,
+    ).fixed_positions
+    return {"joints": list(moving), "freeze": dict(fixed)}
 
 
-def transmission_of(found: ProposedMapping, joints: Sequence[str], gears: dict[str, Any], position: str | None) -> dict[str, Any]:
-    """Return the transmission of a mapping: gear ratios and torque constants as typed, or as they are asked for where torque is needed."""
-    from .. import option_values as values
+def transmission_of(
+    proposal: ProposedMapping, joints: Sequence[str], gears: dict[str, Any], position: str | None
+) -> dict[str, Any]:
+    """Return the transmission of a mapping.
+
+    Gear ratios and torque constants as typed, or as they are asked for where torque is needed.
+    """
+    from ..inputs import by_joint
     from ..project import numbers_by_joint
 
     side = one_of("--position", position or "joint", ("joint", "motor"))
-    if "torque_constant" in found.unknown and gears["torque_constant"] is None:
-        text = ask("--torque-constant", "Torque constants of the motors [N m/A], one number or one per joint (empty: not known)", "", True)
-        gears["torque_constant"] = values.by_joint("--torque-constant", text) if text else None
+    if "torque_constant" in proposal.unknown and gears["torque_constant"] is None:
+        text = ask(
+            "--torque-constant",
+            "Torque constants of the motors [N m/A], one number or one per joint (empty: not"
+            " known)",
+            "",
+            True,
+        )
+        gears["torque_constant"] = by_joint("--torque-constant", text) if text else None
         if text and gears["ratio"] is None:
-            gears["ratio"] = values.by_joint("--ratio", ask("--ratio", "Gear ratios, one number or one per joint", "1", True))
-    made = {key: numbers_by_joint(value, joints) for key, value in gears.items() if value is not None}
-    return {"transmission": {**made, "position": side}} if made else {}
+            gears["ratio"] = by_joint(
+                "--ratio", ask("--ratio", "Gear ratios, one number or one per joint", "1", True)
+            )
+    table = {
+        key: numbers_by_joint(value, joints) for key, value in gears.items() if value is not None
+    }
+    return {"transmission": {**table, "position": side}} if table else {}
 
 
-def sentences_of(found: ProposedMapping | None, mapping: dict[str, Any] | None) -> tuple[str, ...]:
+def sentences_of(
+    proposal: ProposedMapping | None, mapping: dict[str, Any] | None
+) -> tuple[str, ...]:
     """Return what was found of a log, and what is still to be said of it."""
-    if found is None or mapping is None:
+    if proposal is None or mapping is None:
         return ("There is no log yet: give one in the place of LOG.",)
-    log = found.log
-    size = () if log is None else (f"{log.N} samples at {log.rate:.4g} Hz: {', '.join(log.signals)}.",)
-    lacking = "torque_constant" in found.unknown and "torque_constant" not in mapping.get("transmission", {})
-    current = "The log has currents and no torques: add torque_constant [N m/A], and ratio, to a table [transmission] of the mapping."
-    return (*found.sentences, *size, *(log.remarks if log else ()), *((current,) if lacking else ()))
+    log = proposal.log
+    size = (
+        () if log is None else (f"{log.N} samples at {log.rate:.4g} Hz: {', '.join(log.signals)}.",)
+    )
+    lacking = "torque_constant" in proposal.unknown and "torque_constant" not in mapping.get(
+        "transmission", {}
+    )
+    current = (
+        "The log has currents and no torques: add torque_constant [N m/A], and ratio, to a table"
+        " [transmission] of the mapping."
+    )
+    return (
+        *proposal.sentences,
+        *size,
+        *(log.remarks if log else ()),
+        *((current,) if lacking else ()),
+    )

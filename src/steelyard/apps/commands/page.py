@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
+from ..file_endings import LOG_ENDINGS
 from ..inputs import Effort, MappingPath
 
 if TYPE_CHECKING:
@@ -15,20 +16,41 @@ if TYPE_CHECKING:
 
 
 def page(
-    robot: Annotated[str | None, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")] = None,
-    log: Annotated[Path | None, typer.Argument(metavar="[LOG]", help="A log: csv, parquet, npz, mat, mcap, rosbag2.")] = None,
-    folder: Annotated[Path, typer.Option(metavar="DIR", help="The folder that the page reads and writes in.")] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; a free one if not given.")] = 0,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; other machines need --expose.")] = "127.0.0.1",
-    expose: Annotated[bool, typer.Option("--expose", help="Let other machines in, if they have the token.")] = False,
-    name: Annotated[list[str] | None, typer.Option(metavar="HOST:PORT", help="A further name that the page is reached by.")] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+    robot: Annotated[
+        str | None, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Argument(metavar="[LOG]", help=f"A log: {LOG_ENDINGS}, or a rosbag2 folder."),
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder that the page reads and writes in.")
+    ] = Path(),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port; a free one if not given.")
+    ] = 0,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; other machines need --expose.")
+    ] = "127.0.0.1",
+    expose: Annotated[
+        bool, typer.Option("--expose", help="Let other machines in, if they have the token.")
+    ] = False,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST:PORT", help="A further name that the page is reached by."),
+    ] = None,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
+    ] = False,
     mapping: MappingPath = None,
     effort: Effort = None,
 ) -> None:
-    """Work with a robot and its logs on a page in a browser: look, play, identify, design, compare, export. Ctrl-C ends it.
+    """Work with a robot and its logs on a page in a browser.
 
-    The page listens on this machine alone and lets in who has the token of the address that is printed.
+    Look, play, identify, design, compare, export. Ctrl-C ends it.
+
+    The page listens on this machine alone and lets in who has the token of the address that is
+    printed.
     """
     from ..inputs import load, read
     from ..output import output
@@ -46,12 +68,12 @@ def page(
         if log is not None:
             read(log, loaded, mapping, effort, quiet=True)
 
-    def ready(at: Address) -> None:
-        output().record(address=at.url)
-        print(at.url, flush=True)
+    def ready(address: Address) -> None:
+        output().record(address=address.url)
+        print(address.url, flush=True)
         if not no_open:
             import webbrowser
 
-            webbrowser.open(at.url)
+            webbrowser.open(address.url)
 
     serve(PageOptions(chosen, robot or "", log, mapping, effort), address, port, names, ready)

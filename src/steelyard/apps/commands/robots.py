@@ -1,4 +1,7 @@
-"""`steelyard robots`, `info ROBOT` and `check ROBOT`: what is built in, what a robot is, and whether it obeys physics."""
+"""`steelyard robots`, `info ROBOT` and `check ROBOT`.
+
+What is built in, what a robot is, and whether it obeys physics.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ def robots() -> None:
     from ..output import output, rows_of
     from ..show.robot import robots_table
 
-    made = robots_table([(name, load(name, quiet=True)) for name in sy.robots()])
-    output().show(made)
-    output().record(robots=rows_of(made))
+    table = robots_table([(name, load(name, quiet=True)) for name in sy.robots()])
+    output().show(table)
+    output().record(robots=rows_of(table))
 
 
 def info(robot: RobotName) -> None:
-    """Show what a robot is: joints, limits, friction, links and masses, and what loading remarked."""
+    """Show a robot: joints, limits, friction, links, masses, and remarks of loading."""
     from ..inputs import load
     from ..output import output, rows_of
     from ..show.robot import card, card_tables
@@ -34,9 +37,13 @@ def info(robot: RobotName) -> None:
     output().show(card(loaded))
     names = ("joints", "bodies", "loops")
     output().record(
-        name=loaded.name, fingerprint=loaded.fingerprint, gravity=loaded.mechanism.gravity, remarks=list(loaded.remarks),
-        units={"position": "rad|m", "effort": "N m|N", "mass": "kg", "com": "m", "inertia": "kg m2", "gravity": "m/s2"},
-        **{name: rows_of(made) for name, made in zip(names, card_tables(loaded), strict=False)},
+        name=loaded.name, fingerprint=loaded.fingerprint, gravity=loaded.mechanism.gravity,
+        remarks=list(loaded.remarks),
+        units={
+            "position": "rad|m", "effort": "N m|N", "mass": "kg", "com": "m", "inertia": "kg m2",
+            "gravity": "m/s2",
+        },
+        **{name: rows_of(table) for name, table in zip(names, card_tables(loaded), strict=False)},
     )  # fmt: skip
 
 
@@ -51,13 +58,13 @@ def check(
     """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
     from ...checks.laws import check as check_laws
     from ..config import read_config
-    from ..held_joints import arm_of
     from ..inputs import load
+    from ..joint_selection import select_joints
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.terminal import remarks
 
-    loaded = arm_of(load(robot, quiet=True), joints, freeze, read_config(config)).robot
+    loaded = select_joints(load(robot, quiet=True), joints, freeze, read_config(config)).robot
     with progress_bar("compiling") as progress:
         result = check_laws(loaded, samples, seed, progress)
     output().show(result.table())

@@ -1,51 +1,116 @@
-"""`steelyard simulate ROBOT`: the motion of a robot under a controller, as a table and as a CSV file."""
+"""`steelyard simulate ROBOT`: the motion of a robot under a controller."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...errors import CallError, suggest
+from ...options import option
+from ..controllers import CONTROLLERS
+from ..group_options import TypedOptions, takes_options
 from ..inputs import ForceFile, RobotName
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
-CONTROLLERS = ("none", "pd", "computed-torque", "feedforward", "slotine-li")
+NO_CONTROLLER = "none"
 DIVERGED = 1
+INTEGRATION = "Integration"
 
 
+@dataclass(frozen=True, kw_only=True)
+class SimulateCommandOptions:
+    """Options of the command that are keywords of `simulate`."""
+
+    seconds: float = option(1.0, help="Duration; 1 if not given.", unit="s", panel=INTEGRATION)
+    step: float = option(
+        1e-3, help="Length of a step; 0.001 if not given.", unit="s", panel=INTEGRATION
+    )
+    method: str = option(
+        "rk4",
+        help="Integrator; rk4 if not given.",
+        choices=("euler", "rk4", "rk8", "adaptive"),
+        panel=INTEGRATION,
+    )
+    saturate: bool | None = option(
+        None, help="Keep torques within the robot's effort limits.", panel=INTEGRATION
+    )
+    stops: bool | None = option(
+        None, help="End the motion of joints at their limits.", panel=INTEGRATION
+    )
+
+
+@takes_options(lambda: (SimulateCommandOptions,))
 def simulate(
     robot: RobotName,
-    q0: Annotated[str | None, typer.Option(help="Positions at the start [rad|m], one number per joint; '30deg' is in degrees.")] = None,
-    qd0: Annotated[str | None, typer.Option(help="Velocities at the start [rad/s|m/s]; zero if not given.")] = None,
-    to: Annotated[str | None, typer.Option(help="Positions to go to [rad|m], along a quintic in the time of --seconds.")] = None,
-    motion: Annotated[Path | None, typer.Option(help="Or a CSV file with t and q.JOINT to follow, through cubic splines.")] = None,
-    torques: Annotated[
-        Path | None, typer.Option(metavar="LOG", help="Or a log whose torques are played, in the place of a controller.")
+    q0: Annotated[
+        str | None,
+        typer.Option(
+            help="Positions at the start [rad|m], one number per joint; '30deg' is in degrees."
+        ),
     ] = None,
-    controller: Annotated[str, typer.Option(metavar="|".join(CONTROLLERS), help="What gives the torques.")] = "none",
-    kp: Annotated[float, typer.Option(help="Gain of the position error [N m/rad|N/m], or of computed-torque [1/s2].")] = 0.0,
-    kd: Annotated[float, typer.Option(help="Gain of the velocity error [N m s/rad|N s/m], or of computed-torque [1/s].")] = 0.0,
-    seconds: Annotated[float, typer.Option(help="How long.")] = 1.0,
-    step: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
-    method: Annotated[str, typer.Option(metavar="euler|rk4|rk8|adaptive", help="The integrator.")] = "rk4",
-    saturate: Annotated[bool, typer.Option("--saturate", help="Keep torques within the robot's effort limits.")] = False,
-    stops: Annotated[bool, typer.Option("--stops", help="End the motion of joints at their limits.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write t, q, qd, tau of every joint here.")] = None,
-    log: Annotated[Path | None, typer.Option(metavar="CSV", help="Write what the robot's sensors would have logged here.")] = None,
+    qd0: Annotated[
+        str | None, typer.Option(help="Velocities at the start [rad/s|m/s]; zero if not given.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(help="Positions to go to [rad|m], along a quintic in the time of --seconds."),
+    ] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option(help="Or a CSV file with t and q.JOINT to follow, through cubic splines."),
+    ] = None,
+    torques: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LOG", help="Or a log whose torques are played, in the place of a controller."
+        ),
+    ] = None,
+    controller: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join((NO_CONTROLLER, *CONTROLLERS)), help="Controller of the joints."
+        ),
+    ] = NO_CONTROLLER,
+    kp: Annotated[
+        float,
+        typer.Option(
+            help="Gain of the position error [N m/rad|N/m], or of computed-torque [1/s2]."
+        ),
+    ] = 0.0,
+    kd: Annotated[
+        float,
+        typer.Option(
+            help="Gain of the velocity error [N m s/rad|N s/m], or of computed-torque [1/s]."
+        ),
+    ] = 0.0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="CSV", help="Write t, q, qd, tau of every joint here."),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Write what the robot's sensors would have logged here."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the sensors' noise.")] = 0,
     force: ForceFile = False,
+    *,
+    options: TypedOptions,
 ) -> None:
-    """Turn torques into motion: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd). Exit code 1 if the motion diverges."""
+    """Turn torques into motion: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd).
+
+    Exit code 1 if the motion diverges.
+    """
     import steelyard as sy
 
     from ...signals.write import to_csv
     from ..inputs import load, per_joint
     from ..motion_csv import run_text
-    from ..output import output, rows_of
+    from ..output import output, rows_of, shown_path
     from ..show.progress import progress_bar
     from ..show.robot import run_table
     from ..targets import check_out_file, make_parents
@@ -57,8 +122,13 @@ def simulate(
     start = None if q0 is None else per_joint("--q0", q0, loaded)
     speed = None if qd0 is None else per_joint("--qd0", qd0, loaded)
     goal = None if to is None else per_joint("--to", to, loaded)
-    if torques is not None and (controller != "none" or goal is not None or motion is not None):
-        raise CallError("--torques says what drives the robot; leave --controller, --to and --motion out")
+    if torques is not None and (
+        controller != NO_CONTROLLER or goal is not None or motion is not None
+    ):
+        raise CallError(
+            "--torques says what drives the robot; leave --controller, --to and --motion out"
+        )
+    seconds = float(options.get("seconds", 1.0))
     law = _controller(loaded, controller, _reference(loaded, start, goal, motion, seconds), kp, kd)
     if torques is not None:
         law = sy.read_log(torques, loaded)
@@ -71,32 +141,34 @@ def simulate(
             law,
             start,
             speed,
-            seconds,
-            step,
-            method,
-            saturate=saturate,
-            stops=stops,
+            **options,
             progress=lambda part: progress("simulating", part),
         )
-    made = run_table(run)
-    output().show(made)
-    output().record(status=run.status, samples=len(run.t), seconds=seconds, drift=run.drift, joints=rows_of(made))
+    table = run_table(run)
+    output().show(table)
+    output().record(
+        status=run.status,
+        samples=len(run.t),
+        seconds=seconds,
+        drift=run.drift,
+        joints=rows_of(table),
+    )
     if out is not None:
-        from ...files import write_whole
+        from ...files import write_atomic
 
         make_parents(out)
-        write_whole(out, run_text(run), force)
-        output().wrote(f"wrote {len(run.t)} samples to {out}", out)
+        write_atomic(out, run_text(run), force)
+        output().wrote(f"wrote {len(run.t)} samples to {shown_path(out)}", out)
     if log is not None:
         make_parents(log)
         to_csv(run.log(seed=seed), log, overwrite=force)
-        output().wrote(f"wrote what sensors would have logged to {log}", log)
+        output().wrote(f"wrote what sensors would have logged to {shown_path(log)}", log)
     if not run.finite:
         raise typer.Exit(DIVERGED)
 
 
 def _reference(robot: Robot, start: Any, goal: Any, motion: Path | None, seconds: float) -> Any:
-    """The motion to follow: from a file, to a position, or none."""
+    """Return the motion to follow: from a file, to a position, or none."""
     import numpy as np
 
     from ...motion import point_to_point, spline
@@ -110,21 +182,31 @@ def _reference(robot: Robot, start: Any, goal: Any, motion: Path | None, seconds
             raise CallError(f"{motion} has no column t: a motion to follow needs times [s]")
         return spline(read.t, read.q, joint_names=robot.joint_names)
     if goal is not None:
-        return point_to_point(np.zeros(robot.n) if start is None else start, goal, seconds, joint_names=robot.joint_names)
+        return point_to_point(
+            np.zeros(robot.n) if start is None else start,
+            goal,
+            seconds,
+            joint_names=robot.joint_names,
+        )
     return start
 
 
 def _controller(robot: Robot, name: str, reference: Any, kp: float, kd: float) -> Any:
-    """The controller of that name with its gains; None for none."""
-    from ...simulation import PD, ComputedTorque, FeedForward, SlotineLi
-
-    made = {"pd": PD, "computed-torque": ComputedTorque, "feedforward": FeedForward}
-    if name not in CONTROLLERS:
-        raise CallError(f"--controller: no controller is called {name!r}; {suggest(name, CONTROLLERS)}")
-    if name == "none":
+    """Return the controller of a name with its gains; None for none."""
+    if name == NO_CONTROLLER:
         if hasattr(reference, "motion"):
-            raise CallError("--to and --motion need a controller that goes there: --controller pd, computed-torque or feedforward")
+            raise CallError(
+                f"--to and --motion need a controller that follows them: --controller"
+                f" {', '.join(CONTROLLERS)}"
+            )
         return None
-    if name in ("pd", "slotine-li") and not (kp or kd):
-        raise CallError(f"--controller {name} gives no torque without gains: give --kp and --kd, such as --kp 100 --kd 20")
-    return SlotineLi(reference, kp / kd if kd else 0.0, kd) if name == "slotine-li" else made[name](reference, kp, kd)
+    if name not in CONTROLLERS:
+        known = (NO_CONTROLLER, *CONTROLLERS)
+        raise CallError(f"--controller: no controller is called {name!r}; {suggest(name, known)}")
+    row = CONTROLLERS[name]
+    if row.needs_gains and not (kp or kd):
+        raise CallError(
+            f"--controller {name} gives no torque without gains: give --kp and --kd, such as --kp"
+            " 100 --kd 20"
+        )
+    return row.make(reference, kp, kd)

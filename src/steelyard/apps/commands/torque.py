@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
-from ...files import write_whole
+from ...files import write_atomic
 from ..inputs import ForceFile, RobotName
 
 if TYPE_CHECKING:
@@ -21,27 +21,49 @@ NUMBERS = "one number per joint, with commas between; '30deg' is read as degrees
 def torque(
     robot: RobotName,
     q: Annotated[str | None, typer.Option(help=f"Positions [rad|m]: {NUMBERS}.")] = None,
-    qd: Annotated[str | None, typer.Option(help="Velocities [rad/s|m/s]; zero if not given.")] = None,
-    qdd: Annotated[str | None, typer.Option(help="Accelerations [rad/s2|m/s2]; zero if not given.")] = None,
-    motion: Annotated[Path | None, typer.Option(help="A CSV file with columns q.JOINT, qd.JOINT, qdd.JOINT and, if you like, t.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the torques of --motion to this CSV file instead of the screen.")] = None,
+    qd: Annotated[
+        str | None, typer.Option(help="Velocities [rad/s|m/s]; zero if not given.")
+    ] = None,
+    qdd: Annotated[
+        str | None, typer.Option(help="Accelerations [rad/s2|m/s2]; zero if not given.")
+    ] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV file with columns q.JOINT, qd.JOINT, qdd.JOINT and, if you like, t."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the torques of --motion to this CSV file instead of the screen."),
+    ] = None,
     force: ForceFile = False,
 ) -> None:
-    """Compute the joint torques that produce a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + friction."""
+    """Compute the joint torques that produce a motion.
+
+    Tau = M(q) qdd + C(q, qd) qd + g(q) + friction.
+    """
     from ..inputs import load
     from ..targets import check_out_file
 
     if (q is None) == (motion is None):
-        raise CallError("torque needs one state, --q (with --qd and --qdd), or one file, --motion; and not both")
+        raise CallError(
+            "torque needs one state, --q (with --qd and --qdd), or one file, --motion; and not both"
+        )
     if motion is not None and (qd or qdd):
-        raise CallError("--qd and --qdd go with --q; with --motion the file has the velocities and accelerations")
+        raise CallError(
+            "--qd and --qdd go with --q; with --motion the file has the velocities and"
+            " accelerations"
+        )
     if out is not None:
         check_out_file(out, force)
     loaded = load(robot)
     if motion is not None:
         _from_file(loaded, motion, out, force)
     elif out is not None:
-        raise CallError("--out goes with --motion; the torques of a single state are shown on the screen")
+        raise CallError(
+            "--out goes with --motion; the torques of a single state are shown on the screen"
+        )
     else:
         _one_state(loaded, q or "", qd, qdd)
 
@@ -53,17 +75,20 @@ def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
     from ..show.robot import torque_table
 
     zeros = ",".join("0" * robot.n)
-    state = [per_joint(option, text or zeros, robot) for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))]
+    state = [
+        per_joint(option, text or zeros, robot)
+        for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))
+    ]
     with progress_bar("compiling"):
         tau = robot.inverse_dynamics(*state)
-    made = torque_table(robot, state, tau)
-    output().show(made)
-    output().record(torques=rows_of(made))
+    table = torque_table(robot, state, tau)
+    output().show(table)
+    output().record(torques=rows_of(table))
 
 
 def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> None:
     from ..motion_csv import read_motion, torque_text
-    from ..output import output
+    from ..output import output, shown_path
     from ..show.progress import progress_bar
     from ..targets import make_parents
 
@@ -74,10 +99,12 @@ def _from_file(robot: Robot, motion: Path, out: Path | None, force: bool) -> Non
     for note in read.notes:
         output().remark(note)
     units = dict(zip(robot.joint_names, robot.torque_units, strict=True))
-    output().record(t=read.t, tau={name: tau[:, j] for j, name in enumerate(robot.joint_names)}, units=units)
+    output().record(
+        t=read.t, tau={name: tau[:, j] for j, name in enumerate(robot.joint_names)}, units=units
+    )
     if out is not None:
         make_parents(out)
-        write_whole(out, torque_text(read.t, tau, robot.joint_names), force)
-        output().wrote(f"wrote {len(read.q)} samples to {out}", out)
+        write_atomic(out, torque_text(read.t, tau, robot.joint_names), force)
+        output().wrote(f"wrote {len(read.q)} samples to {shown_path(out)}", out)
     elif not output().json:
         sys.stdout.write(torque_text(read.t, tau, robot.joint_names))

@@ -21,15 +21,23 @@ IMPORTED = ["steelyard.apps.page.work"]  # once, by the process that the others 
 
 
 class Job(Generic[T]):
-    """A function of a module called in a child process as function(*arguments, progress=..., **named).
+    """A call in a child process: function(*arguments, progress=..., **named).
 
-    `share` is how much is done, `sentence` what is being done; `result` or `error` is there once `state` is 'done' or 'failed'.
+    `share` is how much is done, `sentence` what is being done; `result` or `error` is there once
+    `state` is 'done' or 'failed'.
     """
 
-    def __init__(self, function: Callable[..., T], arguments: tuple[Any, ...], named: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., T],
+        arguments: tuple[Any, ...],
+        named: Mapping[str, Any] | None = None,
+    ) -> None:
         context = process_context()
         self._answers, theirs = context.Pipe(duplex=False)
-        self._child = context.Process(target=_work, args=(theirs, function, arguments, dict(named or {})), daemon=True)
+        self._child = context.Process(
+            target=_work, args=(theirs, function, arguments, dict(named or {})), daemon=True
+        )
         self.sentence, self.share, self.state = "starting", 0.0, "running"
         self.result: T | None = None
         self.error = ""
@@ -43,12 +51,18 @@ class Job(Generic[T]):
         return time.monotonic() - self.started
 
     def look(self) -> str:
-        """Take in what the child has said, and return the state: running, done, failed or cancelled."""
+        """Take in what the child has said, and return the state.
+
+        Running, done, failed or cancelled.
+        """
         while self.state == "running" and self._answers.poll():
             try:
                 kind, *content = self._answers.recv()
             except (EOFError, OSError):
-                self._end("failed", "the work ended without a result; it may have needed more memory than there is")
+                self._end(
+                    "failed",
+                    "the work ended without a result; it may have needed more memory than there is",
+                )
                 break
             if kind == "progress":
                 self.sentence, self.share = content
@@ -72,7 +86,10 @@ class Job(Generic[T]):
 
 
 def process_context() -> Any:
-    """How processes begin: forked from one that imported the work and did nothing else; where that cannot be, each imports it anew."""
+    """How processes begin: forked from one that imported the work and did nothing else.
+
+    Where that cannot be, each imports it anew.
+    """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -80,9 +97,15 @@ def process_context() -> Any:
     return context
 
 
-def _work(answers: Connection, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+def _work(
+    answers: Connection,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    named: dict[str, Any],
+) -> None:
     """Call the function in the child and send what it says and returns."""
-    end_with_parent(os.getppid(), by_main_thread=True)  # of the fork server, which ends with the page
+    # of the fork server, which ends with the page
+    end_with_parent(os.getppid(), by_main_thread=True)
     last, done = [-1.0], [0.0]
 
     def progress(sentence: str, share: float) -> None:
@@ -93,7 +116,9 @@ def _work(answers: Connection, function: Callable[..., Any], arguments: tuple[An
 
     with suppress(BrokenPipeError, KeyboardInterrupt):
         try:
-            with compile_progress(lambda sentence, share: progress(f"{sentence} … {share:.0%}", done[0])):
+            with compile_progress(
+                lambda sentence, share: progress(f"{sentence} … {share:.0%}", done[0])
+            ):
                 answers.send(("result", function(*arguments, progress=progress, **named)))
         except SteelyardError as error:
             answers.send(("error", " ".join(str(error).split())))

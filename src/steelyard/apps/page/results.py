@@ -18,19 +18,25 @@ REPORT, ROBOT, FIT, C = "report", "robot", "fit", "c"
 
 
 def save_results(folder: Folder, named: NamedFit) -> Path:
-    """Write report, robot and fit.json into a new folder within the page's folder, with C beside them, and return it."""
+    """Write report, robot, C code and fit.json into a new folder, and return it."""
     path = folder.free("results")
     with whole_folder(path, within=folder.root) as new:
-        write_results(new, named.fit, named.validation, more=lambda place: _write_c(named, place))
+        write_results(new, named.fit, named.validation, more=lambda target: _write_c(named, target))
     return path
 
 
 def made_file(named: NamedFit, kind: str) -> tuple[str, bytes]:
-    """Return the name and the content of one result: the report, the identified robot, fit.json, or C code as a zip."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as place:
-        folder = Path(place)
+    """Return the name and the content of one result.
+
+    The report, the identified robot, fit.json, or C code as a zip.
+    """
+    with tempfile.TemporaryDirectory(prefix="steelyard-page-") as scratch:
+        folder = Path(scratch)
         if kind == REPORT:
-            return "report.html", report(named.fit, folder / "report.html", named.validation).read_bytes()
+            return (
+                "report.html",
+                report(named.fit, folder / "report.html", named.validation).read_bytes(),
+            )
         if kind == FIT:
             named.fit.to_json(folder / "fit.json", validation=named.validation)
             return "fit.json", (folder / "fit.json").read_bytes()
@@ -57,9 +63,9 @@ def _write_c(named: NamedFit, folder: Path) -> None:
 
 
 def _zipped(folder: Path) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, path.relative_to(folder).as_posix())
-    return made.getvalue()
+    return buffer.getvalue()

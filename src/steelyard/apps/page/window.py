@@ -1,4 +1,7 @@
-"""What one window of the browser works on, and all windows of a page. No window sees another's work."""
+"""What one window of the browser works on, and all windows of a page.
+
+No window sees another's work.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ OF_THE_LOG = ("doctor", "identify", "payload")  # work that is about the open lo
 
 @dataclass(frozen=True, eq=False)
 class NamedFit:
-    """A fit, what it is called on the page, the lines that make it again, the log it was made from, and its validation on another."""
+    """A fit with its title, the lines that repeat it, its log and its validation on another."""
 
     name: str
     fit: Fit
@@ -57,8 +60,11 @@ class NamedSavedFit:
 
 
 @dataclass(eq=False)
-class Window:
-    """The robot, log and results of one window; `robot_name` and `log_name` are what a command line would call them."""
+class PageWindow:
+    """The robot, log and results of one window.
+
+    `robot_name` and `log_name` are what a command line would call them.
+    """
 
     key: str
     folder: Folder
@@ -69,7 +75,7 @@ class Window:
     frame: str = ""
     log: Log | None = None
     log_name: str = ""
-    raw_log: Log | None = None  # as it is in the file, where nothing is mended
+    raw_log: Log | None = None  # as it is in the file, without cleaning
     diagnosis: Diagnosis | None = None
     fits: list[NamedFit] = field(default_factory=list)
     saved: list[NamedSavedFit] = field(default_factory=list)
@@ -87,21 +93,48 @@ class Window:
         self.robot, self.robot_name, self.meshes = robot, name, meshes
         self.q, self.frame = robot.near_zero, robot.drawn_frames[0] if robot.drawn_frames else ""
         self.log, self.log_name, self.raw_log, self.diagnosis = None, "", None, None
-        self.fits, self.saved, self.motion, self.load, self.run, self.results = [], [], None, None, None, []
+        self.fits, self.saved, self.motion, self.load, self.run, self.results = (
+            [],
+            [],
+            None,
+            None,
+            None,
+            [],
+        )
 
     def take_log(self, log: Log, name: str, raw: Log | None = None) -> None:
-        """Work on a log of the robot; `raw` is the same before it was mended. Work about another log is ended."""
+        """Work on a log of the robot; `raw` is the same before cleaning.
+
+        Work about another log is ended.
+        """
         for job in [self.jobs.pop(name) for name in OF_THE_LOG if name in self.jobs]:
             job.cancel()
-        self.log, self.log_name, self.raw_log, self.diagnosis, self.load = log, name, raw, None, None
+        self.log, self.log_name, self.raw_log, self.diagnosis, self.load = (
+            log,
+            name,
+            raw,
+            None,
+            None,
+        )
 
     def take_fit(self, fit: SavedFit, name: str) -> None:
-        """Compare with a fit that was saved; CallError if it is of other joints than the robot's."""
+        """Compare with a fit that was saved.
+
+        CallError if it is of other joints than the robot's.
+        """
         if self.robot is None or fit.joint_names != self.robot.joint_names:
-            theirs, ours = (", ".join(names) or "none" for names in (fit.joint_names, self.robot.joint_names if self.robot else ()))
-            raise CallError(f"this fit is of another robot: its joints are {theirs}; those of the open one are {ours}")
-        said = name or "uploaded fit.json"
-        self.saved.append(NamedSavedFit(said, fit, f"fit = saved_fit(Path({name or 'fit.json'!r}))"))
+            theirs, ours = (
+                ", ".join(names) or "none"
+                for names in (fit.joint_names, self.robot.joint_names if self.robot else ())
+            )
+            raise CallError(
+                f"this fit is of another robot: its joints are {theirs}; those of the open one are"
+                f" {ours}"
+            )
+        title = name or "uploaded fit.json"
+        self.saved.append(
+            NamedSavedFit(title, fit, f"fit = saved_fit(Path({name or 'fit.json'!r}))")
+        )
 
     @property
     def fitted(self) -> NamedFit | None:
@@ -116,21 +149,24 @@ class Window:
 
 
 class Windows:
-    """The windows of a page by their keys, which cannot be guessed; the one that was used longest ago makes room for a new one."""
+    """The windows of a page by their keys, which cannot be guessed.
+
+    The one that was used longest ago makes room for a new one.
+    """
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self._known: OrderedDict[str, Window] = OrderedDict()
+        self._known: OrderedDict[str, PageWindow] = OrderedDict()
 
-    def open(self) -> Window:
+    def open(self) -> PageWindow:
         """Return a new window."""
         while len(self._known) >= MOST_WINDOWS:
             self._known.popitem(last=False)[1].end()
-        made = Window(secrets.token_urlsafe(16), self._folder)
-        self._known[made.key] = made
-        return made
+        window = PageWindow(secrets.token_urlsafe(16), self._folder)
+        self._known[window.key] = window
+        return window
 
-    def find(self, key: str) -> Window:
+    def find(self, key: str) -> PageWindow:
         """Return the window of a key; CallError if there is none."""
         if key not in self._known:
             raise CallError("this window is not known any more: open the page anew")

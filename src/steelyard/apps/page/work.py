@@ -1,4 +1,7 @@
-"""The work that runs in processes of its own: each function takes plain objects and tells how far it is."""
+"""Long computations of the page, each in a process of its own.
+
+Each function takes plain objects and reports its progress.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,14 @@ from ...motion import Trajectory
 from ...robot import Robot
 from ...signals.log import Log
 from ...simulation import Run, simulate
+from ..controllers import CONTROLLERS
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]
-CONTROLLERS = {"pd": "PD", "computed-torque": "ComputedTorque", "feedforward": "FeedForward"}
-"""What follows a motion in a simulation, as commands and as Python call it."""
 
 
 def examined(robot: Robot, log: Log, progress: Progress) -> Diagnosis:
-    """Return what is wrong with a log."""
+    """Return the diagnosis of a log."""
     progress("looking for faults of the log", 0.1)
     return doctor(robot, log)
 
@@ -40,19 +42,31 @@ def validated(fit: Fit, log: Log, progress: Progress) -> Validation:
 
 
 def designed(robot: Robot, options: Mapping[str, Any], progress: Progress) -> Trajectory:
-    """Design a motion worth recording."""
+    """Design a motion for identification."""
     return excite(robot, **options, progress=progress)
 
 
 def weighed(robot: Robot, loaded: Log, empty: Log | None, progress: Progress) -> PayloadEstimate:
-    """Find what a robot carries."""
+    """Estimate the load of a robot."""
     return payload(robot, loaded, empty, progress=progress)
 
 
-def simulated(robot: Robot, controller: str, start: Array, goal: Array, seconds: float, gains: tuple[float, float]) -> Run:
-    """Simulate a motion from start to goal, (n,) each [rad|m], which the controller follows for `seconds`, then holds for half of that."""
-    from ... import simulation
+def simulated(
+    robot: Robot,
+    controller: str,
+    start: Array,
+    goal: Array,
+    seconds: float,
+    gains: tuple[float, float],
+) -> Run:
+    """Simulate a motion from start to goal, (n,) each [rad|m], of `seconds`, under a controller."""
     from ...motion import point_to_point
 
     reference = point_to_point(start, goal, seconds, joint_names=robot.joint_names)
-    return simulate(robot, getattr(simulation, CONTROLLERS[controller])(reference, *gains), q0=start, seconds=seconds, every=5)
+    return simulate(
+        robot,
+        CONTROLLERS[controller].make(reference, *gains),
+        q0=start,
+        seconds=seconds,
+        every=5,
+    )

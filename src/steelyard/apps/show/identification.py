@@ -1,4 +1,7 @@
-"""An identification on the terminal: the verdict, errors before and after, links, base parameters."""
+"""An identification on the terminal.
+
+The verdict, errors before and after, links, base parameters.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,18 @@ WORST = 10  # logs of many that are shown
 
 
 def show_fit(fit: Fit, judged: Verdict, validation: Validation | None = None) -> None:
-    """Show the verdict with its reasons and region; torque errors before, after and, if given, on another motion; links; base parameters.
+    """Show the verdict with its reasons and region.
 
-    Last what the identification chose by itself: friction terms, the weight of the description, delays.
+    Torque errors before, after and, if given, on another motion; links; base parameters.
+
+    Last what the identification chose by itself: friction terms, the weight of the description,
+    delays.
     """
     show_verdict(judged)
     screen = output()
-    screen.show(region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit))
+    screen.show(
+        region_table(fit.region), error_table(fit, validation), fit.links.table(), base_table(fit)
+    )
     if fit.archive is not None:
         screen.show(fit.archive.table(WORST))
     screen.show(*(f"• {note}" for note in fit.status))

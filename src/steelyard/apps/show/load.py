@@ -1,4 +1,7 @@
-"""A load on the terminal: the verdict, its ten numbers, what a controller asks for; and poses to weigh it in."""
+"""A load on the terminal.
+
+The verdict, its ten numbers, what a controller asks for; and poses to weigh it in.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +13,53 @@ from ..output import output, rows_of
 from .terminal import STYLES
 
 if TYPE_CHECKING:
-    from ...experiments.loads.controller_load import ControllerLoad
-    from ...experiments.loads.payload import PayloadEstimate
-    from ...experiments.loads.static_poses import StaticPoses
+    from ...experiments.payload_identification.controller_load import ControllerLoad
+    from ...experiments.payload_identification.payload import PayloadEstimate
+    from ...experiments.payload_identification.static_poses import StaticPoses
 
 
-def show_load(found: PayloadEstimate, asked: ControllerLoad | None = None) -> None:
-    """Show the verdict with its reasons, the ten numbers with their standard deviations, and the line for a controller."""
-    verdict, made = found.verdict, load_table(found)
-    output().judge(str(verdict), verdict.trusted, verdict.reasons, STYLES[verdict.word], word=verdict.word)
-    output().show(made)
-    output().record(frame=found.frame, load=rows_of(made))
+def show_load(estimate: PayloadEstimate, asked: ControllerLoad | None = None) -> None:
+    """Show the verdict, the ten parameters with standard deviations, and a controller's line."""
+    verdict, table = estimate.verdict, load_table(estimate)
+    output().judge(
+        str(verdict), verdict.trusted, verdict.reasons, STYLES[verdict.word], word=verdict.word
+    )
+    output().show(table)
+    output().record(frame=estimate.frame, load=rows_of(table))
     if asked is not None:
         lines = (f"\nFor the controller ({asked.controller}):", asked.text) if asked.text else ("",)
         output().show(*lines, *asked.notes)
-        output().record(controller={"name": asked.controller, "text": asked.text or None, "notes": list(asked.notes)})
+        output().record(
+            controller={
+                "name": asked.controller,
+                "text": asked.text or None,
+                "notes": list(asked.notes),
+            }
+        )
 
 
-def load_table(found: PayloadEstimate) -> Table:
+def load_table(estimate: PayloadEstimate) -> Table:
     """The ten numbers with their standard deviations."""
-    names, values, std, units = (list(column) for column in zip(*found.rows(), strict=True))
+    names, values, std, units = (list(column) for column in zip(*estimate.rows(), strict=True))
     rows = [
         (name, f"{value:.5g}", f"{s:.2g}" if isfinite(s) else "not identified", unit)
         for name, value, s, unit in zip(names, values, std, units, strict=True)
     ]
     data = {"number": names, "value": values, "std": std, "unit": units}
-    return Table(f"The load in the frame {found.frame}", named_columns("number", ">value", ">std", "unit"), tuple(rows), data=data)
+    return Table(
+        f"The load in the frame {estimate.frame}",
+        named_columns("number", ">value", ">std", "unit"),
+        tuple(rows),
+        data=data,
+    )
 
 
 def pose_table(chosen: StaticPoses) -> Table:
     """Poses to rest in."""
     rows = [(str(k), *(f"{x:.4f}" for x in q)) for k, q in enumerate(chosen.q, 1)]
-    data = {"pose": list(range(1, len(rows) + 1)), **{name: chosen.q[:, j] for j, name in enumerate(chosen.joint_names)}}
+    data = {
+        "pose": list(range(1, len(rows) + 1)),
+        **{name: chosen.q[:, j] for j, name in enumerate(chosen.joint_names)},
+    }
     columns = named_columns("pose", *(f">{name}" for name in chosen.joint_names))
     return Table("Poses to rest in, each from both sides [rad|m]", columns, tuple(rows), data=data)

@@ -1,4 +1,7 @@
-"""A robot on the terminal: its card, the list of built-in ones, a state with its torques, a motion."""
+"""A robot on the terminal.
+
+Its card, the list of built-in ones, a state with its torques, a motion.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from rich.console import RenderableType
 
 from ...drawing.numbers import fixed, percent, short
 from ...drawing.table import Table, named_columns
+from ...drawing.visible import visible_line
 from ...robot.tables import body_table, facts, joint_table
 from .terminal import remarks, sentence, stack
 
@@ -35,21 +39,37 @@ def card_tables(robot: Robot) -> list[Table]:
 def _loops(robot: Robot) -> Table:
     """Loops, what they leave free, and whether the drives suffice."""
     loops = robot.mechanism.loops
-    rows = [(loop.name, loop.kind, f"{loop.a} and {loop.b}" if loop.a else ", ".join(loop.joints)) for loop in loops]
-    return Table("Loops", named_columns("loop", "closes", "between"), tuple(rows), str(robot.loop_structure))
+    rows = [
+        (loop.name, loop.kind, f"{loop.a} and {loop.b}" if loop.a else ", ".join(loop.joints))
+        for loop in loops
+    ]
+    return Table(
+        "Loops", named_columns("loop", "closes", "between"), tuple(rows), str(robot.loop_structure)
+    )
 
 
 def head(robot: Robot) -> RenderableType:
     """Name, size and origin."""
     mechanism = robot.mechanism
     source = mechanism.source
-    where = {"builtin": "built in"}.get(source.format, source.path or source.format) if source else "made in Python"
-    return stack(sentence(mechanism.name, "bold cyan"), facts(robot), sentence(f"{where}; fingerprint {robot.fingerprint[:16]}", "dim"))
+    where = (
+        {"builtin": "built in"}.get(source.format, source.path or source.format)
+        if source
+        else "made in Python"
+    )
+    return stack(
+        sentence(mechanism.name, "bold cyan"),
+        facts(robot),
+        sentence(f"{visible_line(str(where))}; fingerprint {robot.fingerprint[:16]}", "dim"),
+    )
 
 
 def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
     """One row per built-in robot."""
-    kinds = ["".join(robot.mechanism.joint(joint).kind[0].upper() for joint in robot.joint_names) for _, robot in robots]
+    kinds = [
+        "".join(robot.mechanism.joint(joint).kind[0].upper() for joint in robot.joint_names)
+        for _, robot in robots
+    ]
     masses = [sum(body.inertia.m for body in robot.tree.bodies) for _, robot in robots]
     data = {
         "name": [name for name, _ in robots],
@@ -58,74 +78,131 @@ def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
         "moving_mass_kg": masses,
         "parameters": [len(robot.parameters) for _, robot in robots],
     }
-    rows = [(name, str(n), kind, short(m, 4), str(p)) for name, n, kind, m, p in zip(*data.values(), strict=True)]
-    return Table("Built-in robots", named_columns("name", ">joints", "kinds", ">moving mass [kg]", ">parameters"), tuple(rows), data=data)
+    rows = [
+        (name, str(n), kind, short(m, 4), str(p))
+        for name, n, kind, m, p in zip(*data.values(), strict=True)
+    ]
+    return Table(
+        "Built-in robots",
+        named_columns("name", ">joints", "kinds", ">moving mass [kg]", ">parameters"),
+        tuple(rows),
+        data=data,
+    )
 
 
 def torque_table(robot: Robot, state: Sequence[Array], tau: Array) -> Table:
     """One state and its torques, joint by joint."""
     units = robot.torque_units
-    data = {"joint": list(robot.joint_names), **dict(zip(("q", "qd", "qdd", "tau"), (*state, tau), strict=True)), "unit": list(units)}
+    data = {
+        "joint": list(robot.joint_names),
+        **dict(zip(("q", "qd", "qdd", "tau"), (*state, tau), strict=True)),
+        "unit": list(units),
+    }
     rows = [
         (name, *(short(float(x), 6) for x in (q, qd, qdd)), short(float(effort), 7), unit)
-        for name, q, qd, qdd, effort, unit in zip(robot.joint_names, *state, tau, units, strict=True)
+        for name, q, qd, qdd, effort, unit in zip(
+            robot.joint_names, *state, tau, units, strict=True
+        )
     ]
     columns = named_columns("joint", ">q", ">qd", ">qdd", ">tau", "unit")
     return Table("Torques", columns, tuple(rows), "q in rad or m, rates per s and s²", data=data)
 
 
 def motion_table(title: str, robot: Robot, motion: Trajectory, tau: Array) -> Table:
-    """Range of each joint's motion and of a torque (N, n) along it."""
+    """Return the range of each joint's motion and of a torque (N, n) along it."""
     data = {
-        "joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0), "qd_most": np.abs(motion.qd).max(0),
-        "qdd_most": np.abs(motion.qdd).max(0), "tau_min": tau.min(0), "tau_max": tau.max(0), "tau_rms": np.sqrt(np.mean(tau**2, axis=0)),
+        "joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0),
+        "qd_most": np.abs(motion.qd).max(0),
+        "qdd_most": np.abs(motion.qdd).max(0), "tau_min": tau.min(0), "tau_max": tau.max(0),
+        "tau_rms": np.sqrt(np.mean(tau**2, axis=0)),
         "unit": list(robot.torque_units),
     }  # fmt: skip
     rows = [
-        (name, f"{fixed(low, 2)} … {fixed(high, 2)}", short(float(qd)), short(float(qdd)), *(short(float(x), 4) for x in efforts), unit)
+        (
+            name,
+            f"{fixed(low, 2)} … {fixed(high, 2)}",
+            short(float(qd)),
+            short(float(qdd)),
+            *(short(float(x), 4) for x in efforts),
+            unit,
+        )
         for name, low, high, qd, qdd, *efforts, unit in zip(*data.values(), strict=True)
     ]
-    columns = named_columns("joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit")
+    columns = named_columns(
+        "joint", ">q", ">|qd|", ">|qdd|", ">min tau", ">max tau", ">rms tau", "unit"
+    )
     return Table(title, columns, tuple(rows), data=data)
 
 
 def excitation_table(robot: Robot, motion: Trajectory) -> Table:
-    """A motion worth recording: each joint's path as a picture, its range, and what it uses of its limits at any instant."""
-    found = motion.excitation
-    assert found is not None
-    assert found.certificate is not None
-    told = f"log-det {found.log_det:.1f} of {found.base_parameters} parameters, condition {found.condition:.3g}"
-    title = f"A motion of {motion.duration:g} s: {told}"
+    """Return the table of a designed motion: path, range and use of the limits of each joint."""
+    design = motion.excitation
+    assert design is not None
+    assert design.certificate is not None
+    note = (
+        f"log-det {design.log_det:.1f} of {design.base_parameters} parameters, condition"
+        f" {design.condition:.3g}"
+    )
+    title = f"Motion of {motion.duration:g} s: {note}"
     limits = ("position", "speed", "acceleration", "jerk", "torque")
     data = {"joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0)}
-    data |= {f"{name}_used": np.asarray(share) for name, share in zip(limits, found.certificate[:5], strict=True)}
+    data |= {
+        f"{name}_used": np.asarray(share)
+        for name, share in zip(limits, design.certificate[:5], strict=True)
+    }
     rows = [
-        (name, sparkline(motion.q[:, i]), f"{fixed(low, 2)} … {fixed(high, 2)}", *(percent(x) if x > 0 else short(None) for x in used))
+        (
+            name,
+            sparkline(motion.q[:, i]),
+            f"{fixed(low, 2)} … {fixed(high, 2)}",
+            *(percent(x) if x > 0 else short(None) for x in used),
+        )
         for i, (name, low, high, *used) in enumerate(zip(*data.values(), strict=True))
     ]
     columns = named_columns("joint", "q over time", ">from … to", *(f">{name}" for name in limits))
-    return Table(title, columns, tuple(rows), "the last five in % of what may be used, at any instant; – not limited", data=data)
+    return Table(
+        title,
+        columns,
+        tuple(rows),
+        "last five columns: largest use of each limit in %; – not limited",
+        data=data,
+    )
 
 
 def run_table(run: Run) -> Table:
-    """A simulated motion: each joint's path as a picture, its start and end, the largest speed and the torque."""
+    """Return the table of a run: path, start, end, largest velocity and torque of each joint."""
     good = np.all(np.isfinite(run.q), axis=-1)
     q, qd, tau = (x[good] for x in (run.q, run.qd, run.tau))
     data = {
-        "joint": list(run.robot.joint_names), "q_start": q[0], "q_end": q[-1], "qd_most": np.abs(qd).max(0), "tau_most": np.abs(tau).max(0),
+        "joint": list(run.robot.joint_names), "q_start": q[0], "q_end": q[-1],
+        "qd_most": np.abs(qd).max(0), "tau_most": np.abs(tau).max(0),
         "unit": list(run.robot.torque_units),
     }  # fmt: skip
     rows = [
-        (name, sparkline(q[:, i]), fixed(start, 3), fixed(end, 3), short(float(speed), 4), short(float(effort), 4), unit)
-        for i, (name, start, end, speed, effort, unit) in enumerate(zip(*data.values(), strict=True))
+        (
+            name,
+            sparkline(q[:, i]),
+            fixed(start, 3),
+            fixed(end, 3),
+            short(float(speed), 4),
+            short(float(effort), 4),
+            unit,
+        )
+        for i, (name, start, end, speed, effort, unit) in enumerate(
+            zip(*data.values(), strict=True)
+        )
     ]
     columns = named_columns("joint", "q over time", ">from", ">to", ">|qd|", ">max |tau|", "unit")
     return Table(run.status, columns, tuple(rows), data=data)
 
 
 def sparkline(x: Array, width: int = 24) -> str:
-    """A curve as a row of blocks of different height."""
-    at = x[np.linspace(0, len(x) - 1, width).astype(int)]
-    span = float(np.ptp(at))
-    heights = np.zeros(width, int) if span < 1e-12 else np.rint(7 * (at - at.min()) / span).astype(int)
+    """Return a curve as a row of blocks of different height."""
+    sampled = x[np.linspace(0, len(x) - 1, width).astype(int)]
+    span = float(np.ptp(sampled))
+    heights = (
+        np.zeros(width, int)
+        if span < 1e-12
+        else np.rint(7 * (sampled - sampled.min()) / span).astype(int)
+    )
     return "".join("▁▂▃▄▅▆▇█"[h] for h in heights)

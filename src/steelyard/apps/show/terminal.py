@@ -12,62 +12,109 @@ from rich.text import Text
 
 from ...drawing.table import Table
 from ...drawing.table_layout import lay_out, wrapped
-from ...drawing.visible import visible
+from ...drawing.visible import escape_control_chars
 
 BULLET = "• "
 PIPE_WIDTH = 160  # columns when the output goes to a file or another program
-PARTS = {"title": "bold", "head": "bold", "rule": "dim", "row": "", "faint": "dim", "note": "dim italic"}  # of a table -> style
-STYLES = {"trusted": "bold green", "trusted within": "bold green", "doubtful": "bold yellow", "refused": "bold red"}
+# of a table -> style
+PARTS = {
+    "title": "bold",
+    "head": "bold",
+    "rule": "dim",
+    "row": "",
+    "faint": "dim",
+    "note": "dim italic",
+}
+STYLES = {
+    "trusted": "bold green",
+    "trusted within": "bold green",
+    "doubtful": "bold yellow",
+    "refused": "bold red",
+}
 
 
 class VisibleConsole(Console):
-    """A console that writes its own colours, and makes visible what would act on a terminal in the texts that it is given."""
+    """A console that writes its own colours and escapes control characters in texts."""
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
         """Yield the segments of something to show."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+            yield (
+                segment
+                if segment.control
+                else Segment(escape_control_chars(segment.text), segment.style)
+            )
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print, and cut nothing off: a name that is wider than the terminal goes on in its next line."""
+        """Print, and cut nothing off.
+
+        A name that is wider than the terminal goes on in its next line.
+        """
         super().print(*map(shown, objects), **{"crop": False, **options})
 
 
 class TableView:
     """A table as a terminal shows it: for the width that there is."""
 
-    def __init__(self, made: Table) -> None:
-        self.made = made
+    def __init__(self, table: Table) -> None:
+        self.table = table
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[RenderableType]:
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterable[RenderableType]:
         yield Text("")
-        for line in lay_out(self.made, options.max_width):
+        for line in lay_out(self.table, options.max_width):
             yield Text(line.text, PARTS[line.part], no_wrap=True, overflow="ignore")
 
 
 class SentenceView:
-    """A text as a terminal shows it: wrapped at spaces, items of a list indented. A line that begins with a space, a command, is kept."""
+    """A text as a terminal shows it: wrapped at spaces, items of a list indented.
+
+    A line that begins with a space, a command, is kept.
+    """
 
     def __init__(self, text: str, style: str = "") -> None:
-        self.text, self.style = visible(text), style
+        self.text, self.style = escape_control_chars(text), style
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[RenderableType]:
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterable[RenderableType]:
         for paragraph in self.text.split("\n"):
             indent = "  " if paragraph.startswith(BULLET) else ""
-            lines = [paragraph] if paragraph.startswith(" ") else wrapped(paragraph, options.max_width - len(indent))
+            lines = (
+                [paragraph]
+                if paragraph.startswith(" ")
+                else wrapped(paragraph, options.max_width - len(indent))
+            )
             for k, line in enumerate(lines):
-                yield Text(indent + line if k else line, self.style, no_wrap=True, overflow="ignore")
+                yield Text(
+                    indent + line if k else line, self.style, no_wrap=True, overflow="ignore"
+                )
 
 
 def console(stderr: bool = False) -> Console:
-    """Standard output: in colour on a terminal; in a pipe plain and wide. Names are never read as markup, and nothing is cut."""
+    """Standard output: in colour on a terminal; in a pipe plain and wide.
+
+    Names are never read as markup, and nothing is cut.
+    """
     stream = sys.stderr if stderr else sys.stdout
     plain = getattr(stream, "plain", stream)
-    return VisibleConsole(highlight=False, markup=False, emoji=False, file=plain, width=None if plain.isatty() else PIPE_WIDTH)
+    return VisibleConsole(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        file=plain,
+        width=None if plain.isatty() else PIPE_WIDTH,
+    )
 
 
 def shown(part: Any) -> RenderableType:
-    """Return a table or a text as something that a console shows; what it can show already as it is."""
+    """Return a table or a text as something that a console shows.
+
+    What it can show already as it is.
+    """
     if isinstance(part, Table):
         return TableView(part)
     return sentence(part) if isinstance(part, str) else part
@@ -83,7 +130,9 @@ def stack(*parts: Any) -> Group:
     return Group(*map(shown, parts))
 
 
-def judgement(text: str, good: bool, reasons: Iterable[str] = (), style: str = "") -> RenderableType:
+def judgement(
+    text: str, good: bool, reasons: Iterable[str] = (), style: str = ""
+) -> RenderableType:
     """A sentence in green or yellow, or in another style, and a list of reasons."""
     colour = style or ("bold green" if good else "bold yellow")
     return Group(sentence(text, colour), *(sentence(f"{BULLET}{reason}") for reason in reasons))
@@ -92,4 +141,8 @@ def judgement(text: str, good: bool, reasons: Iterable[str] = (), style: str = "
 def remarks(sentences: Iterable[str]) -> RenderableType:
     """What loading found or changed."""
     lines = [sentence(f"{BULLET}{each}", "yellow") for each in sentences]
-    return Group(Text("\nRemarks", style="bold"), *lines) if lines else Text("\nNo remarks.", style="dim")
+    return (
+        Group(Text("\nRemarks", style="bold"), *lines)
+        if lines
+        else Text("\nNo remarks.", style="dim")
+    )

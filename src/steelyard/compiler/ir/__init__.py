@@ -1,1 +1,1 @@
-"""The expression graph: nodes, rewrites, programs, exact derivatives."""
+"""The expression graph: nodes, rewrite rules, programs, exact derivatives."""

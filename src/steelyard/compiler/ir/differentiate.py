@@ -1,7 +1,8 @@
-"""Exact derivatives on the graph, forward or reverse. The result is made of nodes of the same graph, so shared nodes stay shared.
+"""Exact derivatives on the graph, in forward and reverse mode.
 
-Griewank and Walther, Evaluating Derivatives, 2nd ed. 2008, chapters 3 (forward and reverse) and 9 (kinks: one-sided choices).
-sign, the comparisons and the choice in `where` have derivative zero; |x| has sign(x).
+Results are nodes of the same graph, so that common subexpressions stay shared. sign, comparisons
+and the condition of `where` have derivative zero; |x| has sign(x). Griewank and Walther, Evaluating
+Derivatives, 2nd ed. 2008, chapters 3 (forward and reverse) and 9 (kinks: one-sided choices).
 """
 
 from __future__ import annotations
@@ -14,35 +15,43 @@ from .operations import OPERATIONS
 
 
 def _partials(node: Expr) -> tuple[Any, ...] | None:
-    """d node / d argument for each argument, None for `select`. Constants enter as floats so that products with them fold."""
+    """Return d node / d argument for each argument, None for `select`.
+
+    Constants enter as floats so that products with them fold.
+    """
     partials = OPERATIONS[node.op].partials
-    return None if partials is None else partials(node, *(a.payload if a.op == "const" else a for a in node.args))
+    return (
+        None
+        if partials is None
+        else partials(node, *(a.payload if a.op == "const" else a for a in node.args))
+    )
 
 
 def _rate(node: Expr, rates: Sequence[Any]) -> Any:
-    """The rate of a node when its arguments change at given rates."""
+    """Return the rate of a node for given rates of its arguments."""
     if all(_zero(r) for r in rates):
         return 0.0
-    slopes = _partials(node)
-    if slopes is None:  # selecting, not multiplying by 0 and 1, keeps an infinity of the other branch out
+    partials = _partials(node)
+    # selecting, not multiplying by 0 and 1, keeps an infinity of the other branch out
+    if partials is None:
         return Expr.where(node.args[0], rates[1], rates[2])
     total: Any = 0.0
-    for slope, r in zip(slopes, rates, strict=True):
-        total = total + slope * r
+    for partial, r in zip(partials, rates, strict=True):
+        total = total + partial * r
     return total
 
 
 def _contributions(node: Expr, bar: Any) -> tuple[Any, ...]:
-    """What the adjoint of a node adds to the adjoints of its arguments."""
-    slopes = _partials(node)
-    if slopes is None:
+    """Return the contributions of a node's adjoint to the adjoints of its arguments."""
+    partials = _partials(node)
+    if partials is None:
         condition = node.args[0]
         return 0.0, Expr.where(condition, bar, 0.0), Expr.where(condition, 0.0, bar)
-    return tuple(bar * slope for slope in slopes)
+    return tuple(bar * partial for partial in partials)
 
 
 def derivative(values: Sequence[Any], seeds: dict[Expr, Any]) -> list[Any]:
-    """Forward: the change of each value when the seeded nodes change at the given rates (directional derivative)."""
+    """Return the directional derivatives of the values along the seeds (forward mode)."""
     tangents: dict[int, Any] = {node.id: r for node, r in seeds.items()}
     for node in _between(values):
         if node.id not in tangents and node.args:
@@ -51,13 +60,13 @@ def derivative(values: Sequence[Any], seeds: dict[Expr, Any]) -> list[Any]:
 
 
 def jacobian(values: Sequence[Any], inputs: Sequence[Expr]) -> list[list[Any]]:
-    """d values / d inputs, by one forward sweep per input: rows are values, columns inputs."""
+    """Return d values / d inputs by one forward sweep per input; rows are values."""
     columns = [derivative(values, {x: 1.0}) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)] if inputs else [[] for _ in values]
 
 
 def gradient(value: Any, inputs: Sequence[Expr]) -> list[Any]:
-    """d value / d inputs by one reverse sweep."""
+    """Return d value / d inputs by one reverse sweep."""
     if not isinstance(value, Expr):
         return [0.0] * len(inputs)
     adjoints: dict[int, Any] = {value.id: 1.0}
@@ -71,7 +80,7 @@ def gradient(value: Any, inputs: Sequence[Expr]) -> list[Any]:
 
 
 def substitute(values: Sequence[Any], changes: dict[Expr, Any]) -> list[Any]:
-    """Compute the values anew with other nodes or floats in the place of some nodes."""
+    """Return the values with some nodes replaced by other nodes or floats."""
     new: dict[int, Any] = {node.id: value for node, value in changes.items()}
     for node in _between(values):
         if node.id not in new:
@@ -82,15 +91,15 @@ def substitute(values: Sequence[Any], changes: dict[Expr, Any]) -> list[Any]:
 
 
 def _between(values: Sequence[Any]) -> list[Expr]:
-    """All nodes that the values depend on, arguments first."""
-    found: dict[int, Expr] = {}
+    """Return all nodes on which the values depend, arguments first."""
+    nodes: dict[int, Expr] = {}
     stack = [v for v in values if isinstance(v, Expr)]
     while stack:
         node = stack.pop()
-        if node.id not in found:
-            found[node.id] = node
+        if node.id not in nodes:
+            nodes[node.id] = node
             stack += node.args
-    return [found[i] for i in sorted(found)]
+    return [nodes[i] for i in sorted(nodes)]
 
 
 def _zero(x: Any) -> bool:

@@ -1,7 +1,8 @@
 """The expression graph: immutable, hash-consed nodes that behave like numbers.
 
-An algorithm that runs on nodes is *traced*: the nodes that it made are the graph. Equal subexpressions are one node, constants are
-interned by their bits, and the rules of `rewrite.RULES` are applied as a node is made. A result that is a constant is a plain float.
+Running an algorithm on nodes *traces* it: the nodes it creates are the graph. Equal subexpressions
+are one node, constants are interned by their bits, and the rules of `rewrite.RULES` are applied
+when a node is created. A constant result is a plain float.
 """
 
 from __future__ import annotations
@@ -11,28 +12,32 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import CallError
-from ..progress import done
+from ..progress import report_progress
 from .operations import COMMUTATIVE, COMPARISONS, fold
 from .rewrite import NUMBER, RULES
 
 Method = Callable[..., Any]
-OFTEN = 1 << 14  # nodes after which it is said that work goes on
+OFTEN = 1 << 14  # nodes between two progress reports
 
 
 class Graph:
-    """A set of nodes in the order in which they were made: arguments always come before their users."""
+    """Nodes in order of creation; arguments come before their users."""
 
     def __init__(self) -> None:
         self.nodes: list[Expr] = []
-        self.iterations: list[int] = []  # how many nodes there were when each iteration of a loop began
+        # number of nodes at the begin of each iteration of a loop
+        self.iterations: list[int] = []
         self._interned: dict[tuple[Any, ...], Expr] = {}
 
     def input(self, operand: int, index: int) -> Expr:
-        """The scalar at flat position `index` of input array number `operand`."""
+        """Return the scalar at flat position `index` of input array number `operand`."""
         return self._intern("input", (), (operand, index))
 
     def inputs(self, *shapes: int | tuple[int, ...]) -> list[Any]:
-        """One nested list of input nodes per shape; an int is the length of a vector, () a lone scalar."""
+        """Return one nested list of input nodes per shape.
+
+        An int is the length of a vector, () a single scalar.
+        """
         return [self._block(k, (s,) if isinstance(s, int) else s) for k, s in enumerate(shapes)]
 
     def _block(self, operand: int, shape: tuple[int, ...], start: int = 0) -> Any:
@@ -47,7 +52,7 @@ class Graph:
         return self._intern("const", (), struct.pack("<d", value), value)
 
     def apply(self, op: str, *args: Any) -> Any:
-        """The value of an operation on nodes and floats: a node, or a float where it is known already."""
+        """Return the value of an operation on nodes and floats: a node, or a float if constant."""
         for a in args:
             if isinstance(a, Expr):
                 break
@@ -60,15 +65,20 @@ class Graph:
         nodes = tuple(a if isinstance(a, Expr) else self.constant(float(a)) for a in args)
         for i, node in enumerate(nodes):
             if node.graph is not self:
-                raise CallError(f"{op}: an argument belongs to another graph; what is traced together is computed together")
+                raise CallError(
+                    f"{op}: an argument belongs to another graph; trace both expressions in one"
+                    " function"
+                )
             if (node.op in COMPARISONS) != (i == 0 and op == "select"):
-                raise CallError(f"{op}: a comparison is good for the condition of where(condition, yes, no) and nothing else")
+                raise CallError(
+                    f"{op}: a comparison can only be the condition of where(condition, yes, no)"
+                )
         if op in COMMUTATIVE and nodes[0].id > nodes[1].id:
             nodes = (nodes[1], nodes[0])
         return self._intern(op, nodes, None)
 
     def known(self, op: str, *args: Expr) -> Expr | None:
-        """The node of this operation if it has been made already."""
+        """Return the node of this operation if it exists, else None."""
         return self._interned.get((op, None, *(a.id for a in args)))
 
     def _intern(self, op: str, args: tuple[Expr, ...], payload: Any, value: float = 0.0) -> Expr:
@@ -79,12 +89,12 @@ class Graph:
             self._interned[key] = node
             self.nodes.append(node)
             if not len(self.nodes) % OFTEN:
-                done()
+                report_progress()
         return node
 
 
 def _operator(op: str) -> tuple[Method, Method]:
-    """The methods x op y and, for the operator with its arguments exchanged, y op x."""
+    """Return the methods x op y and y op x (reflected)."""
 
     def left(x: Any, y: Any) -> Any:
         return x.graph.apply(op, x, y) if _scalar(y) else NotImplemented
@@ -96,7 +106,7 @@ def _operator(op: str) -> tuple[Method, Method]:
 
 
 def _function(op: str) -> Method:
-    """The method op(x)."""
+    """Return the method op(x)."""
     return lambda x: x.graph.apply(op, x)
 
 
@@ -105,13 +115,18 @@ def _scalar(x: Any) -> bool:
 
 
 class Expr:
-    """A node: an operation on earlier nodes. `payload` is a constant's value or an input's (operand, index)."""
+    """A node: an operation on earlier nodes.
+
+    `payload` is a constant's value or an input's (operand, index).
+    """
 
     __slots__ = ("args", "graph", "id", "op", "payload")
     __array_ufunc__ = None  # NumPy arrays leave arithmetic with nodes to the node, which refuses it
     __hash__ = object.__hash__
 
-    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, position: int) -> None:
+    def __init__(
+        self, graph: Graph, op: str, args: tuple[Expr, ...], payload: Any, position: int
+    ) -> None:
         self.graph, self.op, self.args, self.payload, self.id = graph, op, args, payload, position
 
     __add__, __radd__ = _operator("add")
@@ -135,22 +150,28 @@ class Expr:
         return self
 
     def iteration(self) -> None:
-        """An iteration of a loop begins. Iterations that do the same with other numbers can be compiled once."""
+        """Mark the begin of an iteration of a loop.
+
+        Iterations of equal operations on other numbers can be compiled once.
+        """
         self.graph.iterations.append(len(self.graph.nodes))
 
     @staticmethod
     def atan2(y: Any, x: Any) -> Any:
-        """The angle of the point (x, y), in [-pi, pi]."""
+        """Return the angle of the point (x, y), in [-pi, pi]."""
         return next(z.graph for z in (y, x) if isinstance(z, Expr)).apply("atan2", y, x)
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:
-        """A node that is `yes` where the condition holds, else `no`."""
+        """Return a node that is `yes` where the condition holds, else `no`."""
         graph = next(x.graph for x in (condition, yes, no) if isinstance(x, Expr))
         return graph.apply("select", condition, yes, no)
 
     def __bool__(self) -> bool:
-        raise CallError("an expression has no truth value while it is traced: branch on structure, or use where(condition, yes, no)")
+        raise CallError(
+            "an expression has no truth value while it is traced: branch on structure, or use"
+            " where(condition, yes, no)"
+        )
 
     def __float__(self) -> float:
         raise CallError("an expression has no numeric value while it is traced")
@@ -164,7 +185,7 @@ class Expr:
 
 
 def flatten(values: Any) -> Iterable[Any]:
-    """The scalars of nested lists and tuples, in row-major order."""
+    """Yield the scalars of nested lists and tuples, in row-major order."""
     if isinstance(values, list | tuple):
         for value in values:
             yield from flatten(value)

@@ -1,6 +1,7 @@
-"""The first-order part of a program as a program of its own: rates of its results, forward, or adjoints of its inputs, in reverse.
+"""Programs of first derivatives: tangents (forward mode) and pullbacks (reverse mode).
 
-Being a program, it can be linearised again, to any order. Griewank and Walther, Evaluating Derivatives, 2nd ed. 2008, sections 3.1 and 3.2.
+The result is a program too, and can be linearised again, to any order. Griewank and Walther,
+Evaluating Derivatives, 2nd ed. 2008, sections 3.1 and 3.2.
 """
 
 from __future__ import annotations
@@ -14,39 +15,49 @@ from .program import Operand, Program
 from .program import program as program_of
 
 
-def tangent(made: Program, wrt: Sequence[int]) -> Program:
-    """The rates of all results when the inputs numbered `wrt` change: dy = sum of dy/dx dx.
+def tangent(program: Program, wrt: Sequence[int]) -> Program:
+    """Return the program of dy = sum of dy/dx dx over the inputs numbered `wrt`.
 
-    It takes the inputs of the program, then one rate `x_dot` for each of `wrt`, and returns one `y_dot` for each output.
+    Its inputs are those of the program, then one rate `x_dot` for each of `wrt`; it returns one
+    `y_dot` for each output.
     """
-    graph = _graph(made)
-    rates = [Operand(f"{made.inputs[k].name}_dot", made.inputs[k].shape) for k in wrt]
-    first = len(made.inputs)
+    graph = _graph(program)
+    rates = [Operand(f"{program.inputs[k].name}_dot", program.inputs[k].shape) for k in wrt]
+    first = len(program.inputs)
     seeds: dict[Expr, Any] = {
-        graph.input(k, i): graph.input(first + place, i) for place, k in enumerate(wrt) for i in range(made.inputs[k].size)
+        graph.input(k, i): graph.input(first + j, i)
+        for j, k in enumerate(wrt)
+        for i in range(program.inputs[k].size)
     }
-    outputs = [Operand(f"{o.name}_dot", o.shape) for o in made.outputs]
-    results = [derivative(result, seeds) for result in made.results]
-    return program_of(f"{made.name}_tangent", graph, [*made.inputs, *rates], outputs, results)
+    outputs = [Operand(f"{o.name}_dot", o.shape) for o in program.outputs]
+    results = [derivative(result, seeds) for result in program.results]
+    return program_of(f"{program.name}_tangent", graph, [*program.inputs, *rates], outputs, results)
 
 
-def pullback(made: Program, wrt: Sequence[int]) -> Program:
-    """The adjoints of the inputs numbered `wrt`: x_bar = sum of (dy/dx)^T y_bar.
+def pullback(program: Program, wrt: Sequence[int]) -> Program:
+    """Return the program of x_bar = sum of (dy/dx)^T y_bar for the inputs numbered `wrt`.
 
-    It takes the inputs of the program, then one adjoint `y_bar` for each output, and returns one `x_bar` for each of `wrt`.
+    Its inputs are those of the program, then one adjoint `y_bar` for each output; it returns one
+    `x_bar` for each of `wrt`.
     """
-    graph = _graph(made)
-    adjoints = [Operand(f"{o.name}_bar", o.shape) for o in made.outputs]
-    first = len(made.inputs)
+    graph = _graph(program)
+    adjoints = [Operand(f"{o.name}_bar", o.shape) for o in program.outputs]
+    first = len(program.inputs)
     total: Any = 0.0
-    for place, result in enumerate(made.results):
+    for j, result in enumerate(program.results):
         for i, value in enumerate(result):
-            total = total + graph.input(first + place, i) * value if isinstance(value, Expr) else total
-    inputs = [[graph.input(k, i) for i in range(made.inputs[k].size)] for k in wrt]
-    found = iter(gradient(total, [x for one in inputs for x in one]))
-    outputs = [Operand(f"{made.inputs[k].name}_bar", made.inputs[k].shape) for k in wrt]
-    return program_of(f"{made.name}_pullback", graph, [*made.inputs, *adjoints], outputs, [[next(found) for _ in one] for one in inputs])
+            total = total + graph.input(first + j, i) * value if isinstance(value, Expr) else total
+    inputs = [[graph.input(k, i) for i in range(program.inputs[k].size)] for k in wrt]
+    gradients = iter(gradient(total, [x for one in inputs for x in one]))
+    outputs = [Operand(f"{program.inputs[k].name}_bar", program.inputs[k].shape) for k in wrt]
+    return program_of(
+        f"{program.name}_pullback",
+        graph,
+        [*program.inputs, *adjoints],
+        outputs,
+        [[next(gradients) for _ in one] for one in inputs],
+    )
 
 
-def _graph(made: Program) -> Graph:
-    return made.steps[0].graph if made.steps else Graph()
+def _graph(program: Program) -> Graph:
+    return program.steps[0].graph if program.steps else Graph()

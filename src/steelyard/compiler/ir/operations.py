@@ -1,6 +1,6 @@
-"""The operations of the graph, one row each: how many arguments, the value of numbers, the partial derivatives.
+"""Table of the operations of the graph: arity, value for numbers, partial derivatives.
 
-What a graph may contain is decided here. Each renderer has a table of its own with the same rows.
+Each renderer has a table with the same rows.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Operation:
-    """`value` takes the arguments as floats. `partials` takes the result y, then the arguments, and returns dy/d(argument) for each.
+    """An operation of the graph.
 
-    `select` has no partials: its derivative selects between those of its arguments.
+    `value` maps floats to the result. `partials` maps the result y and the arguments to
+    dy/d(argument) for each argument. `select` has no partials: its derivative selects between the
+    derivatives of its arguments.
     """
 
     arity: int
@@ -24,7 +26,7 @@ class Operation:
 
 
 def divide(a: float, b: float) -> float:
-    """a / b, for a constant b that must not be zero."""
+    """Return a / b for a constant b that is not zero."""
     if b == 0.0:
         raise ZeroDivisionError("a traced algorithm divides by the constant zero")
     return a / b
@@ -59,7 +61,10 @@ COMPARISONS = frozenset(("lt", "le"))
 
 
 def fold(op: str, *args: float) -> Any:
-    """The value of an operation on numbers, with NumPy's results where the math module raises: NaN outside of a domain, infinity."""
+    """Return the value of an operation on numbers, as NumPy does where the math module raises.
+
+    NaN outside of the domain, infinity on overflow.
+    """
     try:
         return OPERATIONS[op].value(*map(float, args))
     except ValueError:

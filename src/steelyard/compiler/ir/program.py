@@ -1,4 +1,4 @@
-"""A program: the live nodes of a graph in the order of execution, with its inputs, outputs, operation count and digest."""
+"""Programs: the live nodes of a graph in order of execution, with inputs, outputs and digest."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ class Operand:
 
 @dataclass(frozen=True)
 class Program:
-    """Straight-line code: `steps` in order; `results` holds, per output operand, its scalars (nodes or floats) in row-major order.
+    """Straight-line code: `steps` in order of execution.
 
-    `iterations`: where iterations of loops began while it was traced, as the least id of a node of each, in order.
-    One that `carries` operands, which are inputs and outputs, runs as often as its last input says, each time from its own results.
+    `results` has the scalars (nodes or floats) of each output in row-major order. `iterations` has
+    the least node id of each loop iteration marked while tracing. A program that `carries`
+    operands, which are both inputs and outputs, runs as often as its last input says, each time
+    from its own results.
     """
 
     name: str
@@ -48,18 +50,29 @@ class Program:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How many nodes of each operation."""
+        """Number of nodes of each operation."""
         return Counter(step.op for step in self.steps if step.op not in ("input", "const"))
 
     @property
     def carried(self) -> dict[tuple[int, int], Any]:
-        """The result that becomes a scalar (operand, column) of the inputs where the program runs again."""
-        results = {o.name: result for o, result in zip(self.outputs, self.results, strict=True) if o.name in self.carries}
-        return {(k, c): x for k, o in enumerate(self.inputs) for c, x in enumerate(results.get(o.name, ()))}
+        """The result that becomes a scalar (operand, column) of the inputs of the next run."""
+        results = {
+            o.name: result
+            for o, result in zip(self.outputs, self.results, strict=True)
+            if o.name in self.carries
+        }
+        return {
+            (k, c): x
+            for k, o in enumerate(self.inputs)
+            for c, x in enumerate(results.get(o.name, ()))
+        }
 
     @property
     def operations(self) -> int:
-        """How many additions, subtractions, multiplications, divisions and negations; functions are not counted."""
+        """Number of additions, subtractions, multiplications, divisions and negations.
+
+        Functions are not counted.
+        """
         return sum(self.counts[op] for op in ("add", "sub", "mul", "div", "neg"))
 
     @cached_property
@@ -74,62 +87,98 @@ class Program:
             payload = step.payload.hex() if step.op == "const" else step.payload
             h.update(f"{step.op} {payload} {[position[a.id] for a in step.args]}\n".encode())
         for result in self.results:
-            h.update(repr([position[r.id] if isinstance(r, Expr) else float(r).hex() for r in result]).encode())
+            h.update(
+                repr(
+                    [position[r.id] if isinstance(r, Expr) else float(r).hex() for r in result]
+                ).encode()
+            )
         return h.hexdigest()
 
     def temporaries(self) -> dict[int, str]:
-        """A name for each computed node, by its id: t0, t1, ... in order, or with another letter where an operand has such a name."""
+        """Return a name for each computed node, by its id.
+
+        t0, t1, ... in order, or another letter if an operand has such a name.
+        """
         taken = {o.name.rstrip("0123456789") for o in (*self.inputs, *self.outputs)}
         letter = next(x for x in ("t", "v", "w", "tmp", "temporary_") if x not in taken)
         computed = [s for s in self.steps if s.op not in ("const", "input")]
         return {s.id: f"{letter}{i}" for i, s in enumerate(computed)}
 
 
-def trace(name: str, function: Callable[..., Any], inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Program:
-    """Run `function` on one nested list of input nodes per operand, and return the program of what it computed.
+def trace(
+    name: str, function: Callable[..., Any], inputs: Sequence[Operand], outputs: Sequence[Operand]
+) -> Program:
+    """Trace `function` on one nested list of input nodes per operand, and return its program.
 
-    With several outputs the function returns one nested list per output, with one output that list itself.
+    With several outputs the function returns one nested list per output, with one output that list
+    itself.
     """
     graph = Graph()
     returned = function(*graph.inputs(*(operand.shape for operand in inputs)))
     return program(name, graph, inputs, outputs, returned if len(outputs) > 1 else (returned,))
 
 
-def program(name: str, graph: Graph, inputs: Sequence[Operand], outputs: Sequence[Operand], returned: Sequence[Any]) -> Program:
-    """The program that computes the returned nested lists of nodes."""
+def program(
+    name: str,
+    graph: Graph,
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
+    returned: Sequence[Any],
+) -> Program:
+    """Return the program that computes the given nested lists of nodes."""
     results = tuple(tuple(flatten(value)) for value in returned)
     for operand, result in zip(outputs, results, strict=True):
         if len(result) != operand.size:
-            raise CallError(f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the shape {operand.shape}")
+            raise CallError(
+                f"{name}: {operand.name} has {len(result)} scalars, expected {operand.size} for the"
+                f" shape {operand.shape}"
+            )
         for value in result:
             _check_result(name, operand, graph, value)
-    return Program(name, tuple(inputs), tuple(outputs), _live(graph.nodes, results), results, (), tuple(graph.iterations))
+    return Program(
+        name=name,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        steps=_live(graph.nodes, results),
+        results=results,
+        carries=(),
+        iterations=tuple(graph.iterations),
+    )
 
 
-def repeated(made: Program, carries: Sequence[str]) -> Program:
-    """The program that runs several times, carrying some operands on; a last input, `count`, says how often."""
-    return replace(made, inputs=(*made.inputs, Operand("count", ())), carries=tuple(carries))
+def repeat(source: Program, carries: Sequence[str]) -> Program:
+    """Return the program that runs several times and carries some operands over to the next run.
+
+    A last input, `count`, is the number of runs.
+    """
+    return replace(source, inputs=(*source.inputs, Operand("count", ())), carries=tuple(carries))
 
 
-def selected(made: Program, entries: Sequence[int]) -> Program:
-    """The program with one output alone, (entries,): some scalars of its first one."""
-    results = (tuple(made.results[0][i] for i in entries),)
-    output = replace(made.outputs[0], shape=(len(entries),))
-    return replace(made, outputs=(output,), steps=_live(made.steps, results), results=results)
+def select_entries(source: Program, entries: Sequence[int]) -> Program:
+    """Return the program with a single output, (entries,): these scalars of its first output."""
+    results = (tuple(source.results[0][i] for i in entries),)
+    output = replace(source.outputs[0], shape=(len(entries),))
+    return replace(source, outputs=(output,), steps=_live(source.steps, results), results=results)
 
 
 def _check_result(name: str, operand: Operand, graph: Graph, value: Any) -> None:
-    """Raise a CallError unless a result is a number, or a node of the graph other than a comparison."""
+    """Raise a CallError unless a result is a number or a node of the graph, and no comparison."""
     if isinstance(value, Expr):
         if value.graph is not graph or value.op in COMPARISONS:
             what = "a comparison" if value.op in COMPARISONS else "an expression of another graph"
-            raise CallError(f"{name}: {operand.name} holds {what}, expected expressions that were traced here, or numbers")
+            raise CallError(
+                f"{name}: {operand.name} holds {what}, expected expressions that were traced here,"
+                " or numbers"
+            )
     elif isinstance(value, bool) or not isinstance(value, float | int):
-        raise CallError(f"{name}: {operand.name} holds {type(value).__name__} {value!r:.40}, expected an expression or a number")
+        raise CallError(
+            f"{name}: {operand.name} holds {type(value).__name__} {value!r:.40}, expected an"
+            " expression or a number"
+        )
 
 
 def _live(nodes: Sequence[Expr], results: Sequence[Sequence[Any]]) -> tuple[Expr, ...]:
-    """Those of the nodes of a graph, in the order in which they were made, that the results need."""
+    """Return the nodes on which the results depend, in order of creation."""
     needed = bytearray(nodes[-1].id + 1 if nodes else 0)
     for result in flatten([list(r) for r in results]):
         if isinstance(result, Expr):

@@ -1,8 +1,9 @@
-"""The rewrites, as a table: for each operation that has one, a rule that is tried when a node is made.
+"""Table of rewrite rules, which are tried when a node is created.
 
-A rule takes the graph and the arguments, of which at least one is a node and the others may be floats. It returns a simpler value, or
-None if there is none. Rules keep results to rounding wherever arguments are finite. Where they are not, four rules differ from the
-arithmetic: 0 x = 0, x - x = 0, x / x = 1 and a x + b x = (a + b) x.
+A rule takes the graph and the arguments, of which at least one is a node and the others may be
+floats. It returns a simpler value, or None if there is none. Rules keep results up to rounding
+where arguments are finite. For other arguments four rules differ from IEEE arithmetic: 0 x = 0,
+x - x = 0, x / x = 1 and a x + b x = (a + b) x.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def _known(x: Any) -> bool:
 
 
 def _factor(x: Any) -> tuple[float, Any] | None:
-    """(c, y) where the node x is the product of a constant c and y."""
+    """Return (c, y) if the node x is the product of a constant c and y, else None."""
     if x.op == "mul":
         a, b = x.args
         if a.op == "const":
@@ -49,7 +50,7 @@ def _add(graph: Any, a: Any, b: Any) -> Any:
 
 
 def _like_terms(a: Any, b: Any, sign: float) -> Any:
-    """(c1 + c2) x for c1 x + c2 x, and with x itself for 1 x."""
+    """Return (c1 + c2) x for c1 x + c2 x, where c1 or c2 may be 1."""
     if a.op == "mul" or b.op == "mul":
         (c1, x), (c2, y) = _factor(a) or (1.0, a), _factor(b) or (1.0, b)
         if x is y:
@@ -126,7 +127,7 @@ def _cos(graph: Any, x: Any) -> Any:
 
 
 def _shifted_sine(x: Any, quarters: int) -> Any:
-    """sin(x + quarters pi/2) as +-sin y or +-cos y, where x = y + k pi/2 to the last bit of the constant."""
+    """Return sin(x + quarters pi/2) as +-sin y or +-cos y if x = y + k pi/2 to the last bit."""
     if x.op == "add":
         for c, y in (x.args, x.args[::-1]):
             if c.op == "const":

@@ -1,1 +1,1 @@
-"""Programs in other languages, each renderer with its table of operations: LLVM, C99, NumPy source, SymPy, CasADi, arrays."""
+"""Renderers of programs: LLVM, C99, NumPy source, SymPy, CasADi, arrays of other libraries."""

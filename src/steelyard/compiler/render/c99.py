@@ -1,4 +1,4 @@
-"""A program as a C99 function: no allocation, no dependency but <math.h>, one assignment a line."""
+"""Rendering of a program as a C99 function without allocation, which depends on <math.h> only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ..ir.graph import Expr
 from ..ir.operations import COMPARISONS
 from ..ir.program import Program
 
-FUNCTIONS = ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2")  # of <math.h>, by their own names
+# of <math.h>, by their own names
+FUNCTIONS = ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2")
 OPERATIONS = {
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
@@ -30,25 +31,29 @@ _IN_FLOAT = {"f": "f", "zero": "0.0f", "one": "1.0f"}
 
 
 def declaration(program: Program, real: str = "double") -> str:
-    """The prototype, without a semicolon."""
+    """Return the prototype, without a semicolon."""
     inputs = [f"const {real} {o.name}[{max(o.size, 1)}]" for o in program.inputs]
     outputs = [f"{real} {o.name}[{max(o.size, 1)}]" for o in program.outputs]
     return f"void {program.name}({', '.join(inputs + outputs)})"
 
 
 def comment(program: Program) -> str:
-    """A comment for the header: operands with shapes and units, and the operation count."""
+    """Return a comment with the operands, their shapes and units, and the operation count."""
     functions = ", ".join(f"{program.counts[f]} {f}" for f in FUNCTIONS if program.counts[f])
-    lines = [f"/* {program.name}: {program.operations} operations{', ' + functions if functions else ''}."]
-    for way, operands in (("in ", program.inputs), ("out", program.outputs)):
+    lines = [
+        f"/* {program.name}: {program.operations}"
+        f" operations{', ' + functions if functions else ''}."
+    ]
+    for direction, operands in (("in ", program.inputs), ("out", program.outputs)):
         for o in operands:
             shape = "x".join(map(str, o.shape)) or "1"
-            lines.append(f" *   {way} {o.name}[{shape}]{' row-major' if len(o.shape) > 1 else ''} {o.unit}".rstrip())
+            order = " row-major" if len(o.shape) > 1 else ""
+            lines.append(f" *   {direction} {o.name}[{shape}]{order} {o.unit}".rstrip())
     return "\n".join(lines) + " */"
 
 
 def render(program: Program, real: str = "double") -> str:
-    """The definition of the function, in double or float."""
+    """Return the definition of the function, in double or float."""
     names = program.temporaries()
     words = _IN_FLOAT if real == "float" else _IN_DOUBLE
     lines = [declaration(program, real), "{"]
@@ -58,7 +63,9 @@ def render(program: Program, real: str = "double") -> str:
         if s.id in names:
             args = [_value(program, names, a, real) for a in s.args]
             kind = "int" if s.op in COMPARISONS else real
-            lines.append(f"  const {kind} {names[s.id]} = {OPERATIONS[s.op].format(*args, **words)};")
+            lines.append(
+                f"  const {kind} {names[s.id]} = {OPERATIONS[s.op].format(*args, **words)};"
+            )
     for operand, result in zip(program.outputs, program.results, strict=True):
         for flat, value in enumerate(result):
             lines.append(f"  {operand.name}[{flat}] = {_value(program, names, value, real)};")
@@ -75,7 +82,10 @@ def _value(program: Program, names: dict[int, str], x: Any, real: str) -> str:
 
 
 def constant(value: float, real: str) -> str:
-    """A constant that reads back to the same bits; in float the nearest one, zero where it is smaller than any normal float."""
+    """Return a literal that reads back to the same bits.
+
+    For float it is the nearest one, zero below the smallest normal float.
+    """
     if not np.isfinite(value):
         return "NAN" if np.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
     if real == "float":

@@ -1,6 +1,7 @@
-"""A program as CasADi's SX expressions, for functions that CasADi differentiates, optimises over and writes as C.
+"""Rendering of a program as CasADi SX expressions.
 
-Andersson, Gillis, Horn, Rawlings and Diehl, "CasADi", Math. Prog. Comp. 11, 2019, section 3 (SX: a graph of scalars, as ours is).
+Andersson, Gillis, Horn, Rawlings and Diehl, "CasADi", Math. Prog. Comp. 11, 2019, section 3 (SX: a
+graph of scalars).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .evaluate import ARITHMETIC, Table, evaluate
 
 
 def casadi() -> Any:
-    """The package. A MissingExtra error where it is not installed."""
+    """Return the package `casadi`; MissingExtra if it is not installed."""
     try:
         import casadi
     except ImportError:
@@ -23,21 +24,33 @@ def casadi() -> Any:
 
 
 def operations(ca: Any) -> Table:
-    """The table of operations as CasADi's functions."""
-    functions = {name: getattr(ca, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")}
+    """Return the table of operations as CasADi functions."""
+    functions = {
+        name: getattr(ca, name)
+        for name in ("sin", "cos", "sqrt", "exp", "tanh", "asin", "acos", "atan2", "sign")
+    }
     return functions | ARITHMETIC | {"abs": ca.fabs, "select": ca.if_else}
 
 
 def expressions(program: Program, symbols: Sequence[Any]) -> list[Any]:
-    """Per output an SX of the shape of `extent`, of given symbols: one SX of that shape for each input. Zeros are structural."""
+    """Return per output an SX of the shape of `extent`.
+
+    `symbols` has one SX of that shape for each input. Zeros are structural.
+    """
     ca = casadi()
     scalars = [_entries(x, operand) for x, operand in zip(symbols, program.inputs, strict=True)]
-    found = evaluate(program, operations(ca), scalars, ca.SX)
-    return [_matrix(ca, values, extent(operand)) for values, operand in zip(found, program.outputs, strict=True)]
+    outputs = evaluate(program, operations(ca), scalars, ca.SX)
+    return [
+        _matrix(ca, values, extent(operand))
+        for values, operand in zip(outputs, program.outputs, strict=True)
+    ]
 
 
 def extent(operand: Operand) -> tuple[int, int]:
-    """Rows and columns: CasADi has matrices only. A vector is a column; of more than two axes, all but the first are columns."""
+    """Return the number of rows and columns, since CasADi has matrices only.
+
+    A vector is a column; of more than two axes, all but the first are columns.
+    """
     rows = operand.shape[0] if operand.shape else 1
     return rows, operand.size // max(rows, 1)
 
@@ -48,6 +61,10 @@ def _entries(x: Any, operand: Operand) -> list[Any]:
 
 
 def _matrix(ca: Any, values: Sequence[Any], shape: tuple[int, int]) -> Any:
-    """Scalars in row-major order as a matrix; CasADi stores columns."""
+    """Return scalars in row-major order as a matrix; CasADi stores columns."""
     rows, columns = shape
-    return ca.sparsify(ca.reshape(ca.vertcat(*values), columns, rows).T) if values else ca.SX(rows, columns)
+    return (
+        ca.sparsify(ca.reshape(ca.vertcat(*values), columns, rows).T)
+        if values
+        else ca.SX(rows, columns)
+    )

@@ -1,4 +1,4 @@
-"""A program run node by node with a table of operations, on whatever scalars the table is for: symbols, or arrays of another library."""
+"""Evaluation of a program with a table of operations, on symbols or arrays of another library."""
 
 from __future__ import annotations
 
@@ -22,8 +22,16 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 """The operations that Python's own operators are, on the scalars of most libraries."""
 
 
-def evaluate(program: Program, table: Table, scalars: Sequence[Sequence[Any]], constant: Callable[[float], Any]) -> list[list[Any]]:
-    """Per output, its scalars in row-major order. `scalars`: per input, the same; `constant` converts the constants."""
+def evaluate(
+    program: Program,
+    table: Table,
+    scalars: Sequence[Sequence[Any]],
+    constant: Callable[[float], Any],
+) -> list[list[Any]]:
+    """Return the scalars of each output in row-major order.
+
+    `scalars` has the same for each input; `constant` converts the constants.
+    """
     values: dict[int, Any] = {}
     for s in program.steps:
         if s.op == "const":
@@ -32,4 +40,7 @@ def evaluate(program: Program, table: Table, scalars: Sequence[Sequence[Any]], c
             values[s.id] = scalars[s.payload[0]][s.payload[1]]
         else:
             values[s.id] = table[s.op](*(values[a.id] for a in s.args))
-    return [[values[r.id] if isinstance(r, Expr) else constant(float(r)) for r in result] for result in program.results]
+    return [
+        [values[r.id] if isinstance(r, Expr) else constant(float(r)) for r in result]
+        for result in program.results
+    ]

@@ -1,4 +1,4 @@
-"""A program as NumPy source: a plain function over arrays whose last axes are the core dimensions. Needs no compiler."""
+"""Rendering of a program as NumPy source, which needs no compiler."""
 
 from __future__ import annotations
 
@@ -28,30 +28,39 @@ OPERATIONS = {
 
 
 def render(program: Program) -> str:
-    """The text of `def <name>(inputs...)`; batch dimensions come first and broadcast."""
+    """Return the text of `def <name>(inputs...)`; batch dimensions come first and broadcast."""
     names = program.temporaries()
     inputs = ", ".join(o.name for o in program.inputs)
     lines = ["import numpy as np", "", "", f"def {program.name}({inputs}):"]
     lines.append(f'    """{program.operations} operations. {_shapes(program)}."""')
-    lines += [f"    {operand.name} = np.asarray({operand.name}, dtype=float)" for operand in program.inputs]
+    lines += [
+        f"    {operand.name} = np.asarray({operand.name}, dtype=float)"
+        for operand in program.inputs
+    ]
     for s in (s for s in program.steps if s.id in names):
-        lines += [f"    {names[s.id]} = {OPERATIONS[s.op].format(*(_value(program, names, a) for a in s.args))}"]
+        lines += [
+            f"    {names[s.id]} ="
+            f" {OPERATIONS[s.op].format(*(_value(program, names, a) for a in s.args))}"
+        ]
     lines.append(f"    batch = np.broadcast_shapes({', '.join(_batch(o) for o in program.inputs)})")
     for operand, result in zip(program.outputs, program.results, strict=True):
         lines.append(f"    {operand.name}_ = np.zeros(batch + {operand.shape!r})")
         for flat, value in enumerate(result):
             if isinstance(value, Expr) or value != 0.0:
-                lines.append(f"    {operand.name}_[{_index(operand, flat)}] = {_value(program, names, value)}")
+                lines.append(
+                    f"    {operand.name}_[{_index(operand, flat)}] ="
+                    f" {_value(program, names, value)}"
+                )
     lines.append(f"    return {', '.join(f'{o.name}_' for o in program.outputs)}")
     return "\n".join(lines) + "\n"
 
 
 def function(program: Program) -> Callable[..., Any]:
-    """The rendered function, ready to call."""
+    """Return the rendered function, ready to call."""
     namespace: dict[str, Any] = {"np": np}
     exec(compile(render(program), f"<{program.name}>", "exec"), namespace)
-    made: Callable[..., Any] = namespace[program.name]
-    return made
+    rendered: Callable[..., Any] = namespace[program.name]
+    return rendered
 
 
 def _batch(operand: Operand) -> str:
@@ -59,7 +68,10 @@ def _batch(operand: Operand) -> str:
 
 
 def _shapes(program: Program) -> str:
-    return "; ".join(f"{o.name} ({', '.join(['...', *map(str, o.shape)])}) {o.unit}".rstrip() for o in (*program.inputs, *program.outputs))
+    return "; ".join(
+        f"{o.name} ({', '.join(['...', *map(str, o.shape)])}) {o.unit}".rstrip()
+        for o in (*program.inputs, *program.outputs)
+    )
 
 
 def _index(operand: Operand, flat: int) -> str:

@@ -1,4 +1,4 @@
-"""A program as SymPy expressions, for reading and simplifying: numbers are computed by kernels, never by SymPy."""
+"""Rendering of a program as SymPy expressions, for reading and simplifying, not for numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .evaluate import Table, evaluate
 
 
 def operations() -> Table:
-    """The table of operations as SymPy functions. A MissingExtra error where SymPy is not installed."""
+    """Return the table of operations as SymPy functions; MissingExtra if SymPy is not installed."""
     try:
         import sympy as sp
     except ImportError:
@@ -39,7 +39,7 @@ def operations() -> Table:
 
 
 def sympy_float(x: float) -> Any:
-    """A constant as SymPy's number: an integer where it is one, else a Float of 17 digits."""
+    """Return a constant as a SymPy number: an integer if it is one, else a Float of 17 digits."""
     import sympy as sp
 
     if x != x or abs(x) == float("inf"):
@@ -47,6 +47,13 @@ def sympy_float(x: float) -> Any:
     return sp.Integer(int(x)) if x == int(x) and abs(x) < 1e15 else sp.Float(x, 17)
 
 
-def expressions(program: Program, symbols: Sequence[Sequence[Any]], constant: Callable[[float], Any] = sympy_float) -> list[list[Any]]:
-    """Per output, its scalars as SymPy expressions of given symbols (one flat list per input); `constant` converts the constants."""
+def expressions(
+    program: Program,
+    symbols: Sequence[Sequence[Any]],
+    constant: Callable[[float], Any] = sympy_float,
+) -> list[list[Any]]:
+    """Return per output its scalars as SymPy expressions of symbols (one flat list per input).
+
+    `constant` converts the constants.
+    """
     return evaluate(program, operations(), symbols, constant)

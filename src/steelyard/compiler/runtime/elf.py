@@ -1,8 +1,9 @@
-"""ELF objects linked without LLVM, so that a process that finds a kernel's machine code on disk need not load LLVM to run it.
+"""Linking of ELF objects without LLVM, so that cached kernels start without loading LLVM.
 
-Kernels call no function by name and have no writable data, so the only relocations of their objects are distances between sections
-("System V ABI, AMD64 supplement", section 4.4, PC32 and PLT32). Once these are filled in, the code runs at any address. An object with
-other relocations, or for another system, is linked by LLVM.
+Kernels call no function by name and have no writable data. The only relocations of their objects
+are distances between sections ("System V ABI, AMD64 supplement", section 4.4, PC32 and PLT32). Once
+these are filled in, the code runs at any address. An object with other relocations, or for another
+system, is linked by LLVM.
 """
 
 from __future__ import annotations
@@ -32,12 +33,16 @@ _DISTANCES = (2, 4)  # R_X86_64_PC32, R_X86_64_PLT32
 
 _LINKED, _OBJECT = b"I", b"O"  # how packed code begins
 _READ_EXECUTE = 5
-RUNS_HERE = sys.platform.startswith("linux") and platform.machine() == "x86_64" and struct.calcsize("P") == 8
+RUNS_HERE = (
+    sys.platform.startswith("linux")
+    and platform.machine() == "x86_64"
+    and struct.calcsize("P") == 8
+)
 
 
 @dataclass(frozen=True)
 class Linked:
-    """Machine code that runs at the start of any page, and the offset at which the kernel begins."""
+    """Machine code that runs at the start of any page, and the offset of the kernel's entry."""
 
     code: bytes
     entry: int
@@ -52,13 +57,17 @@ class Loaded:
 
 
 def pack(code: bytes) -> bytes:
-    """Object code in the form that loads fastest: linked where that is possible, else as it is."""
+    """Return object code in the form that loads fastest: linked if possible, else unchanged."""
     linked = link(code) if RUNS_HERE else None
-    return _OBJECT + code if linked is None else _LINKED + struct.pack("<Q", linked.entry) + linked.code
+    return (
+        _OBJECT + code
+        if linked is None
+        else _LINKED + struct.pack("<Q", linked.entry) + linked.code
+    )
 
 
 def load(packed: bytes) -> Loaded:
-    """Put packed code into memory. RuntimeError where this machine cannot run it."""
+    """Load packed code into memory; RuntimeError if this machine cannot run it."""
     if packed[:1] == _LINKED and len(packed) > 9 and RUNS_HERE:
         (entry,) = struct.unpack_from("<Q", packed, 1)
         return _load(Linked(packed[9:], entry))
@@ -83,15 +92,19 @@ def _executable(code: bytes) -> Any:
     protect = ctypes.CDLL(None, use_errno=True).mprotect
     protect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     if protect(ctypes.addressof(view), len(code), _READ_EXECUTE):
-        raise RuntimeError(f"the system does not let this process make code executable: {os.strerror(ctypes.get_errno())}")
+        raise RuntimeError(
+            "the system does not let this process make code executable:"
+            f" {os.strerror(ctypes.get_errno())}"
+        )
     return view
 
 
 @cache
 def executable_memory() -> bool:
-    """Return whether the system lets this process make memory executable. If not, warn once that kernels are interpreted.
+    """Return whether this process may make memory executable; warn once if kernels are interpreted.
 
-    Only Linux is asked: a hardened service (systemd's MemoryDenyWriteExecute), SELinux or PaX may forbid it there.
+    Only Linux is asked: a hardened service (systemd's MemoryDenyWriteExecute), SELinux or PaX may
+    forbid it there.
     """
     if not sys.platform.startswith("linux"):
         return True
@@ -99,8 +112,10 @@ def executable_memory() -> bool:
         _executable(b"\xc3")
     except (RuntimeError, OSError) as error:
         warnings.warn(
-            f"compiled kernels cannot run here, and NumPy interprets them, often more than 100 times slower ({error}). "
-            "To compile, allow executable memory: MemoryDenyWriteExecute=no in a systemd unit, or 'setsebool deny_execmem 0' with SELinux",
+            "compiled kernels cannot run here, and NumPy interprets them, often more than 100"
+            f" times slower ({error}). To compile, allow executable memory:"
+            " MemoryDenyWriteExecute=no in a systemd unit, or 'setsebool deny_execmem 0' with"
+            " SELinux",
             SteelyardWarning,
             stacklevel=2,
         )
@@ -113,7 +128,7 @@ _Symbol = namedtuple("_Symbol", "name info other section value size")
 
 
 def link(code: bytes, symbol: str = "kernel") -> Linked | None:
-    """Link an ELF object; None where it is not for this kind of machine or needs more than distances between sections."""
+    """Return an ELF object linked, None if it is for another machine or needs more relocations."""
     try:
         return _link(code, symbol.encode() + b"\0")
     except (struct.error, IndexError, KeyError, OverflowError):
@@ -125,43 +140,51 @@ def _link(code: bytes, symbol: bytes) -> Linked | None:
     placed = _place(code, sections)
     if placed is None:
         return None
-    linked, at = placed
+    linked, begins = placed
     symbols, names = _symbols(code, sections)
     for target, offset, number, kind, addend in _relocations(code, sections):
-        if target in at:
+        if target in begins:
             s = symbols[number]
-            if kind not in _DISTANCES or s.section not in at:
+            if kind not in _DISTANCES or s.section not in begins:
                 return None
-            position = at[target] + offset
-            struct.pack_into("<i", linked, position, at[s.section] + s.value + addend - position)
+            position = begins[target] + offset
+            struct.pack_into(
+                "<i", linked, position, begins[s.section] + s.value + addend - position
+            )
     for s in symbols:
-        if s.section in at and names[s.name : s.name + len(symbol)] == symbol:
-            return Linked(bytes(linked), at[s.section] + s.value)
+        if s.section in begins and names[s.name : s.name + len(symbol)] == symbol:
+            return Linked(bytes(linked), begins[s.section] + s.value)
     return None
 
 
 def _sections(code: bytes) -> list[_Section]:
-    if not code.startswith(_ELF_X86_64) or struct.unpack_from("<HH", code, 16) != (_RELOCATABLE, _AMD64):
+    if not code.startswith(_ELF_X86_64) or struct.unpack_from("<HH", code, 16) != (
+        _RELOCATABLE,
+        _AMD64,
+    ):
         return []
     (start,) = struct.unpack_from("<Q", code, 40)
     size, count = struct.unpack_from("<HH", code, 58)
-    return [_Section(*struct.unpack_from("<IIQQQQIIQQ", code, start + i * size)) for i in range(count)]
+    return [
+        _Section(*struct.unpack_from("<IIQQQQIIQQ", code, start + i * size)) for i in range(count)
+    ]
 
 
 def _place(code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, int]] | None:
-    """The sections that are needed at run time one behind the other, and where each begins; None where one must be writable.
+    """Return the sections needed at run time in sequence, and the begin of each.
 
-    Tables for unwinding are left out, since nothing in a kernel throws.
+    None if one must be writable. Tables for unwinding are omitted, since nothing in a kernel
+    throws.
     """
-    linked, at = bytearray(), {}
+    linked, begins = bytearray(), {}
     for i, section in enumerate(sections):
         if section.flags & _WRITE and section.flags & _ALLOC and section.size:
             return None
         if section.kind == _PROGBITS and section.flags & _ALLOC:
             linked += bytes(-len(linked) % max(section.align, 1))
-            at[i] = len(linked)
+            begins[i] = len(linked)
             linked += code[section.offset : section.offset + section.size]
-    return linked, at
+    return linked, begins
 
 
 def _symbols(code: bytes, sections: list[_Section]) -> tuple[list[_Symbol], bytes]:
@@ -169,12 +192,15 @@ def _symbols(code: bytes, sections: list[_Section]) -> tuple[list[_Symbol], byte
     if table is None:
         raise KeyError("no symbols")
     names = sections[table.link]
-    symbols = [_Symbol(*struct.unpack_from("<IBBHQQ", code, table.offset + i)) for i in range(0, table.size, 24)]
+    symbols = [
+        _Symbol(*struct.unpack_from("<IBBHQQ", code, table.offset + i))
+        for i in range(0, table.size, 24)
+    ]
     return symbols, code[names.offset : names.offset + names.size]
 
 
 def _relocations(code: bytes, sections: list[_Section]) -> Iterator[tuple[int, int, int, int, int]]:
-    """(section, offset in it, symbol, kind, addend) of every relocation."""
+    """Yield (section, offset in it, symbol, kind, addend) of every relocation."""
     for section in sections:
         if section.kind == _RELOCATIONS:
             for i in range(0, section.size, 24):

@@ -1,4 +1,7 @@
-"""Samples folded into triangular factors by compiled Householder reflections, in place: the step of square-root least squares."""
+"""Update of triangular factors by new rows, the step of square-root least squares.
+
+Compiled Householder reflections work in place.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,7 @@ from numpy.typing import NDArray
 from . import cache as disk
 from . import jit
 from .elf import Loaded, executable_memory, load, pack
-from .fold_by_numpy import fold_by_numpy
-from .threads import share
+from .threads import run_in_pool
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -30,139 +32,222 @@ _FLOAT64 = _ONE.dtype
 
 
 class Triangles:
-    """Upper triangular factors R_j of the rows [Y_j tau_j] of samples: R_j^T R_j grows by x^T x for every row x.
+    """Upper triangular factors R_j of the rows [Y_j tau_j] of samples.
 
-    `reach[j]` are the columns of Y (N, n, b) that row j has. `factors[j]` (k, k) are views of the present factors, all in `memory`.
-    Golub and Van Loan, "Matrix Computations", 4th ed., section 6.5.3.
+    R_j^T R_j grows by x^T x for every row x. `reach[j]` are the columns of Y (N, n, b) that row j
+    has. `factors[j]` (k, k) are views of `memory`. Golub and Van Loan, "Matrix Computations", 4th
+    ed., section 6.5.3.
     """
 
-    def __init__(self, reach: Sequence[Sequence[int]], factors: Sequence[Array] | None = None) -> None:
-        self._layout = layout(tuple(map(tuple, reach)))
+    def __init__(
+        self, reach: Sequence[Sequence[int]], factors: Sequence[Array] | None = None
+    ) -> None:
+        self._layout = fold_layout(tuple(map(tuple, reach)))
         self.memory = np.zeros(self._layout.size)
-        self._scratch = aligned(PANEL * self._layout.widest)
-        self._start, self._scratch_start = address(self.memory), address(self._scratch)
-        for mine, given in zip(self.factors, factors or (), strict=False):
-            mine[:] = given
+        self._scratch = aligned_array(PANEL * self._layout.widest)
+        self._start, self._scratch_start = data_address(self.memory), data_address(self._scratch)
+        for mine, initial in zip(self.factors, factors or (), strict=False):
+            mine[:] = initial
 
     @property
     def factors(self) -> tuple[Array, ...]:
         """The factors, each (k, k), as views that change with every fold."""
-        return tuple(self.memory[a : a + k * up].reshape(k, up)[:, :k] for a, k, up in self._layout.places)
+        return tuple(
+            self.memory[a : a + k * up].reshape(k, up)[:, :k] for a, k, up in self._layout.places
+        )
 
     def fold(self, Y: Array, tau: Array, weights: Array | None = None, threads: int = 1) -> None:
-        """Fold samples Y (N, n, b) and tau (N, n), rows multiplied by weights (N, n); those of weight 0 are not read.
+        """Fold samples Y (N, n, b) and tau (N, n), rows multiplied by weights (N, n).
 
-        The factors are shared between threads; what comes out is the same.
+        Rows of weight 0 are not read. Threads share the factors; results do not depend on their
+        number.
         """
-        Y, tau = samplewise(Y), samplewise(tau)
-        self._fold((address(Y), step(Y), address(tau), step(tau)), len(Y), Y.shape[2], weights, threads)
+        Y, tau = contiguous_samples(Y), contiguous_samples(tau)
+        self._fold(
+            (data_address(Y), sample_stride(Y), data_address(tau), sample_stride(tau)),
+            len(Y),
+            Y.shape[2],
+            weights,
+            threads,
+        )
 
-    def fold_entries(self, entries: Array, tau: Array, weights: Array | None = None, threads: int = 1) -> None:
-        """Fold samples that have of row j of Y the columns reach[j] alone, one row after the other: entries (N, P); else as `fold`."""
-        entries, tau = samplewise(entries), samplewise(tau)
-        self._fold((address(entries), step(entries), address(tau), step(tau)), len(entries), None, weights, threads)
+    def fold_entries(
+        self, entries: Array, tau: Array, weights: Array | None = None, threads: int = 1
+    ) -> None:
+        """Fold samples given by the columns reach[j] of each row j of Y, concatenated.
+
+        entries (N, P); else as `fold`.
+        """
+        entries, tau = contiguous_samples(entries), contiguous_samples(tau)
+        self._fold(
+            (data_address(entries), sample_stride(entries), data_address(tau), sample_stride(tau)),
+            len(entries),
+            None,
+            weights,
+            threads,
+        )
 
     def fold_joined(self, rows: Array, width: int, weights: Array | None = None) -> None:
-        """Fold samples whose numbers are in one contiguous row each (N, m): Y (n, b), b = `width`, and then tau (n)."""
-        y, m = address(rows), step(rows)
-        self._fold((y, m, y + 8 * width * len(self._layout.places), m), len(rows), width, weights, 1)
+        """Fold samples whose numbers are in one contiguous row each (N, m).
 
-    def _fold(self, given: tuple[int, int, int, int], count: int, width: int | None, weights: Array | None, threads: int) -> None:
-        """Fold `count` samples whose regressor and torque begin at addresses, with numbers of steps from one to the next.
-
-        `width` are the columns of Y, None where it has those in reach alone.
+        Y (n, b), b = `width`, followed by tau (n).
         """
-        weights = None if weights is None else samplewise(weights)
+        y, m = data_address(rows), sample_stride(rows)
+        self._fold(
+            (y, m, y + 8 * width * len(self._layout.places), m), len(rows), width, weights, 1
+        )
+
+    def _fold(
+        self,
+        addresses: tuple[int, int, int, int],
+        count: int,
+        width: int | None,
+        weights: Array | None,
+        threads: int,
+    ) -> None:
+        """Fold `count` samples given by addresses and steps of regressor and torque.
+
+        `width` is the number of columns of Y, None if it has only the columns in reach.
+        """
+        weights = None if weights is None else contiguous_samples(weights)
         table, first, index = self._layout.table(width, weights is not None)
-        samples = (*given, _ONE_AT, 0, count) if weights is None else (*given, address(weights), step(weights), count)
-        run = _compiled(1 if count <= FEW else PANEL)
+        samples = (
+            (*addresses, _ONE_AT, 0, count)
+            if weights is None
+            else (*addresses, data_address(weights), sample_stride(weights), count)
+        )
+        run = _fold_function(1 if count <= FEW else PANEL)
         if threads == 1:
             run(self._start, self._scratch_start, *samples, len(table), first, index)
             return
-        parts = shares([k * k for _, k, _ in self._layout.places], threads)
-        scratches = [aligned(len(self._scratch)) for _ in parts]
+        parts = equal_shares([k * k for _, k, _ in self._layout.places], threads)
+        scratches = [aligned_array(len(self._scratch)) for _ in parts]
 
         def one(i: int) -> None:
-            run(self._start, address(scratches[i]), *samples, parts[i].stop - parts[i].start, first + 8 * ROW * parts[i].start, index)
+            run(
+                self._start,
+                data_address(scratches[i]),
+                *samples,
+                parts[i].stop - parts[i].start,
+                first + 8 * ROW * parts[i].start,
+                index,
+            )
 
-        share(one, len(parts), [])
+        run_in_pool(one, len(parts), [])
 
     def absorb(self, other: Sequence[Array]) -> None:
-        """Fold further factors, each (k, k), of the same reach."""
+        """Fold other factors, each (k, k), of the same reach."""
         for (table, index), R in zip(self._layout.packed, other, strict=True):
             rows = np.ascontiguousarray(R)
-            y, k = address(rows), len(rows)
-            given = y, k, y + 8 * (k - 1), k, _ONE_AT, 0, k
-            _compiled(1 if k <= FEW else PANEL)(self._start, self._scratch_start, *given, 1, address(table), address(index))
+            y, k = data_address(rows), len(rows)
+            samples = y, k, y + 8 * (k - 1), k, _ONE_AT, 0, k
+            _fold_function(1 if k <= FEW else PANEL)(
+                self._start,
+                self._scratch_start,
+                *samples,
+                1,
+                data_address(table),
+                data_address(index),
+            )
 
     def copy(self) -> Triangles:
-        """Return factors of their own with the same numbers."""
+        """Return a copy of the factors."""
         return Triangles(self._layout.reach, self.factors)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Triangles, (self._layout.reach, tuple(R.copy() for R in self.factors))  # addresses are those of this process
+        # addresses are valid in this process only
+        return Triangles, (self._layout.reach, tuple(R.copy() for R in self.factors))
 
 
-class Layout:
-    """Where the factors of a reach are in memory, as the compiled loop is told: `places` has begin, columns and padded columns of each."""
+class FoldLayout:
+    """Memory layout of the factors of a reach, for the compiled loop.
+
+    `places` has begin, columns and padded columns of each factor.
+    """
 
     def __init__(self, reach: tuple[tuple[int, ...], ...]) -> None:
         self.reach = reach
         widths = [len(columns) + 1 for columns in reach]
         padded = [-(-k // PAD) * PAD for k in widths]
-        begins, starts = ([0, *accumulate(x)] for x in ([k * up for k, up in zip(widths, padded, strict=True)], [k - 1 for k in widths]))
+        begins, starts = (
+            [0, *accumulate(x)]
+            for x in (
+                [k * up for k, up in zip(widths, padded, strict=True)],
+                [k - 1 for k in widths],
+            )
+        )
         self.size, self.widest = begins[-1], max(padded)
         self.places = tuple(zip(begins[:-1], widths, padded, strict=True))
         self.index = np.array([c for columns in reach for c in columns], np.int64)
-        self._rows = [(a, k, at, j) for j, ((a, k, _), at) in enumerate(zip(self.places, starts[:-1], strict=True))]
+        self._rows = [
+            (a, k, start, j)
+            for j, ((a, k, _), start) in enumerate(zip(self.places, starts[:-1], strict=True))
+        ]
         self._tables: dict[tuple[int | None, bool], tuple[Whole, int, int]] = {}
         self.counted = np.arange(max(widths), dtype=np.int64)
-        self.packed = tuple((np.array([[a, k, 0, 0, 0, 0, 1]], np.int64), np.arange(k, dtype=np.int64)) for a, k, _ in self.places)
+        self.packed = tuple(
+            (np.array([[a, k, 0, 0, 0, 0, 1]], np.int64), np.arange(k, dtype=np.int64))
+            for a, k, _ in self.places
+        )
 
     def table(self, width: int | None, weighed: bool) -> tuple[Whole, int, int]:
-        """Return the table for regressors of `width` columns with or without weights, its address, and that of the index.
+        """Return the table for regressors of `width` columns, its address, and that of the index.
 
-        Without a width, rows have the columns in reach alone, one row after the other.
+        Without a width, a regressor has only the columns in reach, row after row.
         """
         if (width, weighed) not in self._tables:
-            inside = [(at, j * width) if width is not None else (0, at) for _, _, at, j in self._rows]
+            inside = [
+                (start, j * width) if width is not None else (0, start)
+                for _, _, start, j in self._rows
+            ]
             rows = zip(self._rows, inside, strict=True)
-            made = np.array([[a, k, *place, j, j * weighed, width is None] for (a, k, _, j), place in rows], np.int64)
-            self._tables[width, weighed] = made, address(made), address(self.index if width is not None else self.counted)
+            table = np.array(
+                [[a, k, *offsets, j, j * weighed, width is None] for (a, k, _, j), offsets in rows],
+                np.int64,
+            )
+            self._tables[width, weighed] = (
+                table,
+                data_address(table),
+                data_address(self.index if width is not None else self.counted),
+            )
         return self._tables[width, weighed]
 
 
 @lru_cache(maxsize=64)
-def layout(reach: tuple[tuple[int, ...], ...]) -> Layout:
-    """The layout of a reach, made once."""
-    return Layout(reach)
+def fold_layout(reach: tuple[tuple[int, ...], ...]) -> FoldLayout:
+    """Return the layout of a reach, computed once."""
+    return FoldLayout(reach)
 
 
-def address(x: NDArray[Any]) -> int:
-    """Where the first number of an array is in memory."""
+def data_address(x: NDArray[Any]) -> int:
+    """Return the address of an array's first number."""
     return int(x.__array_interface__["data"][0])  # faster than x.ctypes
 
 
-def step(x: Array) -> int:
-    """How many numbers a sample is from the next."""
+def sample_stride(x: Array) -> int:
+    """Return the distance between samples, in numbers."""
     return 0 if len(x) == 1 else x.strides[0] // 8
 
 
-def aligned(size: int) -> Array:
-    """So many numbers from an address on that the widest vector may be loaded from."""
-    made = np.empty(size + PAD)
-    lead = -address(made) // 8 % PAD
-    return made[lead : lead + size]
+def aligned_array(size: int) -> Array:
+    """Return an array that begins at an address aligned for the widest vector."""
+    memory = np.empty(size + PAD)
+    lead = -data_address(memory) // 8 % PAD
+    return memory[lead : lead + size]
 
 
-def samplewise(x: Array) -> Array:
-    """Return an array (N, ...) of float64 whose samples are each in one piece and whole numbers apart; itself, if it is."""
+def contiguous_samples(x: Array) -> Array:
+    """Return a float64 array (N, ...) with contiguous samples; the array itself if it is one."""
     inner = (8,) if x.ndim == 2 else (8 * x.shape[-1], 8)
-    return x if x.strides[1:] == inner and x.dtype is _FLOAT64 and x.strides[0] % 8 == 0 else np.ascontiguousarray(x, float)
+    return (
+        x
+        if x.strides[1:] == inner and x.dtype is _FLOAT64 and x.strides[0] % 8 == 0
+        else np.ascontiguousarray(x, float)
+    )
 
 
-def shares(costs: Sequence[float], count: int) -> list[slice]:
-    """Return up to `count` slices of things that cost about the same."""
+def equal_shares(costs: Sequence[float], count: int) -> list[slice]:
+    """Return up to `count` slices of about equal cost."""
     ends = np.cumsum(costs)
     middles = (ends - np.asarray(costs) / 2.0) / ends[-1]
     edges = np.searchsorted(middles, np.arange(count + 1) / count)
@@ -170,11 +255,14 @@ def shares(costs: Sequence[float], count: int) -> list[slice]:
 
 
 @cache
-def _compiled(rows: int) -> Callable[..., None]:
-    """The loop that folds so many rows at a time, from the disk cache or compiled; NumPy's where no compiled code may run."""
+def _fold_function(rows: int) -> Callable[..., None]:
+    """Return the loop that folds `rows` rows at a time, from the disk cache or compiled.
+
+    It is NumPy's QR if no compiled code may run.
+    """
     if not executable_memory():
         return fold_by_numpy
-    loaded = _loaded(rows)
+    loaded = _load_code(rows)
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     arguments: list[Any] = [pointer, pointer, *[pointer, count] * 3, count, count, pointer, pointer]
     function = ctypes.CFUNCTYPE(None, *arguments)(loaded.address)
@@ -182,18 +270,76 @@ def _compiled(rows: int) -> Callable[..., None]:
     return function
 
 
-def _loaded(rows: int) -> Loaded:
+def _load_code(rows: int) -> Loaded:
     version = disk.sources(Path(__file__).parents[1])
     name = None if version is None else disk.key("fold_rows", str(rows), jit.machine(), version)
-    found = None if name is None else disk.read(name)
-    if found is None:
+    code = None if name is None else disk.read(name)
+    if code is None:
         from ..render.llvm import blocked_householder, householder
 
         render = blocked_householder.render if rows > 1 else householder.render
 
         with jit.lock:
             host = jit.host()
-            found = pack(jit.compile_object(render(PAD, rows, host.fused)))
+            code = pack(jit.compile_object(render(PAD, rows, host.fused)))
         if name is not None:
-            disk.write(name, found)
-    return load(found)
+            disk.write(name, code)
+    return load(code)
+
+
+def fold_by_numpy(
+    start: int,
+    scratch: int,
+    y: int,
+    y_step: int,
+    tau: int,
+    tau_step: int,
+    weights: int,
+    weight_step: int,
+    count: int,
+    rows: int,
+    table: int,
+    index: int,
+) -> None:
+    """Fold samples into factors in memory by NumPy's QR: R <- qr([R; w [Y tau]]).
+
+    Used in place of the compiled loop where the system forbids compiled code.
+
+    Parameters
+    ----------
+    start : address of the factors
+    scratch : not used here
+    y, tau, weights : addresses of the numbers of the first sample, each with the step in numbers to
+        the next sample
+    count : number of samples
+    rows, table, index : number of rows of the table, its address, and the address of the columns of
+        Y that its rows name
+    """
+    for begin, k, first, offset, joint, weight, _ in view(
+        table, (rows, ROW), (ROW, 1), ctypes.c_int64
+    ):
+        padded = -(-k // PAD) * PAD
+        factor = view(start + 8 * begin, (k, k), (padded, 1))
+        columns = view(index + 8 * first, (k - 1,), (1,), ctypes.c_int64)
+        w = view(weights + 8 * weight, (count,), (weight_step,))
+        used = np.flatnonzero(w)
+        new = np.empty((len(used), k))
+        for position, column in enumerate(columns):
+            new[:, position] = view(y + 8 * (offset + column), (count,), (y_step,))[used]
+        new[:, -1] = view(tau + 8 * joint, (count,), (tau_step,))[used]
+        triangle = np.linalg.qr(np.vstack([np.triu(factor), new * w[used, None]]), mode="r")
+        factor[:] = 0.0
+        factor[: len(triangle)] = triangle
+
+
+def view(
+    address: int, shape: tuple[int, ...], steps: tuple[int, ...], kind: Any = ctypes.c_double
+) -> NDArray[Any]:
+    """Return the numbers from an address on, in an array of this shape with steps in numbers."""
+    extent = (
+        sum((n - 1) * int(step) for n, step in zip(shape, steps, strict=True)) + 1
+        if all(shape)
+        else 0
+    )
+    numbers = np.ctypeslib.as_array((kind * extent).from_address(int(address)))
+    return np.lib.stride_tricks.as_strided(numbers, shape, [8 * int(step) for step in steps])

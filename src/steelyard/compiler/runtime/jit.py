@@ -1,4 +1,4 @@
-"""LLVM: text to object code for this processor, and object code to an address that can be called.
+"""LLVM: text to object code for this processor, and object code to a callable address.
 
 llvmlite is imported when the first kernel is compiled.
 """
@@ -18,12 +18,13 @@ from ...fork import fork_waits_for
 from ..render.llvm.loop import LIBRARY
 
 _library_names = itertools.count()
-lock = fork_waits_for(RLock())  # LLVM is entered by one thread at a time, and never forked while it works
+# LLVM is entered by one thread at a time, and never forked while it works
+lock = fork_waits_for(RLock())
 
 
 @dataclass(frozen=True)
 class Host:
-    """A processor that code is compiled for."""
+    """A processor for which code is compiled."""
 
     triple: str
     cpu: str
@@ -33,7 +34,7 @@ class Host:
 
     @property
     def key(self) -> str:
-        """All of this and the version of LLVM in one text."""
+        """All fields and the version of LLVM as one text."""
         version = ".".join(map(str, _llvm().llvm_version_info))
         return f"{self.triple} {self.cpu} {self.features} {self.lanes} {self.fused} llvm{version}"
 
@@ -50,19 +51,21 @@ def _llvm() -> Any:
 
 @cache
 def host() -> Host:
-    """This machine: 8 lanes of doubles with AVX-512, 4 with AVX2, else 2 (SSE2, NEON)."""
+    """Return this machine: 8 lanes of doubles with AVX-512, 4 with AVX2, else 2 (SSE2, NEON)."""
     llvm = _llvm()
-    found = llvm.get_host_cpu_features()
-    lanes = 8 if found.get("avx512dq") else 4 if found.get("avx2") else 2
+    features = llvm.get_host_cpu_features()
+    lanes = 8 if features.get("avx512dq") else 4 if features.get("avx2") else 2
     triple = llvm.get_process_triple()
-    fused = bool(found.get("fma")) or triple.startswith(("aarch64", "arm64"))
-    return Host(triple, llvm.get_host_cpu_name(), found.flatten(), lanes, fused)
+    fused = bool(features.get("fma")) or triple.startswith(("aarch64", "arm64"))
+    return Host(triple, llvm.get_host_cpu_name(), features.flatten(), lanes, fused)
 
 
 def target_machine(target: Host) -> Any:
-    """LLVM's compiler for a processor."""
+    """Return LLVM's compiler for a processor."""
     machine = _llvm().Target.from_triple(target.triple)
-    return machine.create_target_machine(cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small")
+    return machine.create_target_machine(
+        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="small"
+    )
 
 
 @cache
@@ -71,7 +74,7 @@ def _jit() -> Any:
 
 
 def compile_object(text: str, target: Host | None = None) -> bytes:
-    """Position-independent object code of a module, for this machine or another."""
+    """Return the position-independent object code of a module, for this machine or another."""
     with lock:
         module = _llvm().parse_assembly(text)
         module.verify()
@@ -79,9 +82,10 @@ def compile_object(text: str, target: Host | None = None) -> bytes:
 
 
 def link_object(code: bytes, symbol: str = "kernel") -> tuple[int, Any]:
-    """Link object code into this process. Returns the address of a function in it, and the object that keeps it in memory.
+    """Link object code into this process.
 
-    RuntimeError where it is not object code of this kind of machine.
+    Returns the address of a function in it, and the object that keeps it in memory. RuntimeError if
+    it is not object code for this kind of machine.
     """
     with lock:
         builder = _llvm().JITLibraryBuilder().add_object_img(code).export_symbol(symbol)
@@ -91,7 +95,7 @@ def link_object(code: bytes, symbol: str = "kernel") -> tuple[int, Any]:
 
 @cache
 def library() -> Any:
-    """The table of C functions that kernels get as their data pointer."""
+    """Return the table of C functions that kernels get as their data pointer."""
     functions = [_c_function(name) for name in LIBRARY]
     return (ctypes.c_void_p * len(functions))(*functions)
 
@@ -112,30 +116,40 @@ def _address(source: str | None, name: str) -> int | None:
 
 
 def machine() -> str:
-    """What machine code depends on besides its program: the processor and the compiler, found without loading LLVM where possible."""
+    """Return what machine code depends on besides its program: processor and compiler.
+
+    LLVM is not loaded if that is possible.
+    """
     processor, compiler = _linux_processor(), _llvmlite_version()
-    return host().key if processor is None or compiler is None else f"{processor}\nllvmlite {compiler}"
+    return (
+        host().key if processor is None or compiler is None else f"{processor}\nllvmlite {compiler}"
+    )
 
 
 def _linux_processor() -> str | None:
-    """Make and features of the first processor; None where they are not in /proc/cpuinfo (other systems, ARM)."""
+    """Return make and features of the first processor.
+
+    None if they are not in /proc/cpuinfo (other systems, ARM).
+    """
     try:
         with open("/proc/cpuinfo", "rb") as file:
             first = file.read(1 << 14).split(b"\n\n")[0].decode("ascii", "replace")
     except OSError:
         return None
-    wanted = ("vendor_id", "cpu family", "model", "stepping", "flags")
-    lines = [line for line in first.splitlines() if line.split("\t")[0].strip() in wanted]
+    names = ("vendor_id", "cpu family", "model", "stepping", "flags")
+    lines = [line for line in first.splitlines() if line.split("\t")[0].strip() in names]
     return "\n".join(lines) if any(line.startswith("flags") for line in lines) else None
 
 
 def _llvmlite_version() -> str | None:
-    """The text of llvmlite's version file, without importing the package."""
+    """Return the text of llvmlite's version file, without importing the package."""
     spec = find_spec("llvmlite")
     if spec is None or spec.origin is None:
         return None
     try:
-        with open(os.path.join(os.path.dirname(spec.origin), "_version.py"), encoding="utf-8") as file:
+        with open(
+            os.path.join(os.path.dirname(spec.origin), "_version.py"), encoding="utf-8"
+        ) as file:
             return file.read()
     except OSError:
         return None

@@ -1,4 +1,7 @@
-"""Threads: how many cores kernels use, and a gufunc over a large batch shared between them. Results are those of one thread, to the bit."""
+"""Threads: number of cores for kernels, and gufuncs over large batches on several threads.
+
+Results equal those of one thread, bit for bit.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,19 @@ from ..ir.program import Operand
 
 T = TypeVar("T")
 U = TypeVar("U")
-SHORT, LONG = 0.010, 0.025  # s: a block that takes less or more time is followed by one of twice or half the size
+# s: a block that takes less or more time is followed by one of twice or half the size
+SHORT, LONG = 0.010, 0.025
 
 _count: ContextVar[int | None] = ContextVar("steelyard_threads", default=None)
 
 
 def cores() -> int:
-    """The cores that this process may run on."""
+    """Return the number of cores on which this process may run."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def thread_count() -> int:
-    """The number of threads in force here."""
+    """Return the number of threads in force here."""
     count = _count.get()
     return _default() if count is None else count
 
@@ -43,14 +47,21 @@ def _default() -> int:
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Within the block, kernels called from this thread use at most `count` cores.
+    """Limit the kernels called from this thread to `count` cores within the block.
 
-    Returns:
-        A context, for `with`.
-    Example:
-        >>> with sy.threads(1):
-        ...     sy.load("planar_2r").gravity_torque(np.zeros((1000, 2))).shape
-        (1000, 2)
+    Parameters
+    ----------
+    count : number of cores, at least 1.
+
+    Returns
+    -------
+    A context, for `with`.
+
+    Examples
+    --------
+    >>> with sy.threads(1):
+    ...     sy.load("planar_2r").gravity_torque(np.zeros((1000, 2))).shape
+    (1000, 2)
     """
     token = _count.set(_whole(count))
     try:
@@ -61,36 +72,53 @@ def threads(count: int) -> Iterator[None]:
 
 def _whole(count: Any) -> int:
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-        raise CallError(f"threads({count!r}): the number of threads must be a whole number of at least 1")
+        raise CallError(
+            f"threads({count!r}): the number of threads must be a whole number of at least 1"
+        )
     return int(count)
 
 
 @once_per_process
 def _pool() -> ThreadPoolExecutor:
-    """The worker threads, started when first needed."""
+    """Return the worker threads, started at first use."""
     return ThreadPoolExecutor(max_workers=max(cores(), 2), thread_name_prefix="steelyard")
 
 
 def in_parallel(
-    ufunc: np.ufunc, inputs: Sequence[Operand], outputs: Sequence[Operand], count: int, block: int, args: tuple[Any, ...], out: Any
+    ufunc: np.ufunc,
+    inputs: Sequence[Operand],
+    outputs: Sequence[Operand],
+    count: int,
+    block: int,
+    args: tuple[Any, ...],
+    out: Any,
 ) -> Any:
-    """ufunc(*args, out=out), on `count` threads where the batch can be divided. NumPy releases the GIL while it computes.
+    """Call ufunc(*args, out=out) on `count` threads if the batch can be divided.
 
-    Each thread goes through its part in blocks of at first `block` samples, then of as many as take between SHORT and LONG: between
-    blocks Python looks for interrupts, which end all threads.
+    NumPy releases the GIL while it computes. Each thread processes its part in blocks of at first
+    `block` samples, then of as many as take between SHORT and LONG: between blocks Python checks
+    for interrupts, which end all threads.
     """
     arrays = [np.asarray(a) for a in args]
     batch = _batch(arrays, inputs)
-    wanted = out if out is None or isinstance(out, tuple) else (out,)
-    if batch is None or max(batch) < 2 * count or 0 in batch or (wanted is not None and not _fits(wanted, arrays, batch, outputs)):
+    targets = out if out is None or isinstance(out, tuple) else (out,)
+    if (
+        batch is None
+        or max(batch) < 2 * count
+        or 0 in batch
+        or (targets is not None and not _fits(targets, arrays, batch, outputs))
+    ):
         return ufunc(*args) if out is None else ufunc(*args, out=out)
-    results = tuple(np.empty(batch + o.shape) for o in outputs) if wanted is None else wanted
+    results = tuple(np.empty(batch + o.shape) for o in outputs) if targets is None else targets
     shapes = [batch + o.shape for o in inputs]
-    spread = [a if a.shape == shape else np.broadcast_to(a, shape) for a, shape in zip(arrays, shapes, strict=True)]
+    spread = [
+        a if a.shape == shape else np.broadcast_to(a, shape)
+        for a, shape in zip(arrays, shapes, strict=True)
+    ]
     axis = int(np.argmax(batch))
     edges = [batch[axis] * i // count for i in range(count + 1)]
 
-    across = math.prod(batch) // batch[axis]  # samples at each place along the axis
+    across = math.prod(batch) // batch[axis]  # samples at each index along the axis
     stopped: list[bool] = []
 
     def run(i: int) -> None:
@@ -100,28 +128,43 @@ def in_parallel(
             start = perf_counter()
             ufunc(*(a[part] for a in spread), out=tuple(o[part] for o in results))
             spent = perf_counter() - start
-            begin, size = begin + size, 2 * size if spent < SHORT else max(size // 2, 1) if spent > LONG else size
+            begin, size = (
+                begin + size,
+                (2 * size if spent < SHORT else max(size // 2, 1) if spent > LONG else size),
+            )
 
-    share(run, count, stopped)
+    run_in_pool(run, count, stopped)
     return results[0] if len(results) == 1 else results
 
 
 def _batch(arrays: Sequence[np.ndarray], inputs: Sequence[Operand]) -> tuple[int, ...] | None:
-    """The batch shape, or None where there is none or the arguments do not fit: NumPy then raises the error."""
+    """Return the batch shape, or None if there is none or the arguments do not fit.
+
+    NumPy then raises the error.
+    """
     if len(arrays) != len(inputs):
         return None
     for a, o in zip(arrays, inputs, strict=True):
-        if a.shape[max(a.ndim - len(o.shape), 0) :] != o.shape or not np.can_cast(a.dtype, np.float64, "same_kind"):
+        if a.shape[max(a.ndim - len(o.shape), 0) :] != o.shape or not np.can_cast(
+            a.dtype, np.float64, "same_kind"
+        ):
             return None
     try:
-        batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(o.shape)] for a, o in zip(arrays, inputs, strict=True)))
+        batch = np.broadcast_shapes(
+            *(a.shape[: a.ndim - len(o.shape)] for a, o in zip(arrays, inputs, strict=True))
+        )
     except ValueError:
         return None
     return batch or None
 
 
-def _fits(out: tuple[Any, ...], arrays: Sequence[np.ndarray], batch: tuple[int, ...], outputs: Sequence[Operand]) -> bool:
-    """Whether each array of `out` has the shape of its result and shares no memory with another array, which another thread may read."""
+def _fits(
+    out: tuple[Any, ...],
+    arrays: Sequence[np.ndarray],
+    batch: tuple[int, ...],
+    outputs: Sequence[Operand],
+) -> bool:
+    """Return whether the arrays of `out` have the shapes of the results and share no memory."""
     if len(out) != len(outputs) or not all(isinstance(x, np.ndarray) for x in out):
         return False
     if any(x.shape != batch + o.shape for x, o in zip(out, outputs, strict=True)):
@@ -130,10 +173,11 @@ def _fits(out: tuple[Any, ...], arrays: Sequence[np.ndarray], batch: tuple[int, 
     return not any(np.may_share_memory(x, y) for x, y in others)
 
 
-def share(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
-    """Call run(0) here and run(1), ... in the pool, under this thread's error state. When all have ended, raise the first error.
+def run_in_pool(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
+    """Call run(0) here and run(1), ... in the pool, under this thread's error state.
 
-    What is raised here, such as an interrupt, makes `stopped` true, for the others to end.
+    After all have ended, raise the first error. An exception raised here, such as an interrupt,
+    makes `stopped` true, so that the others end.
     """
     jobs: list[Future[None]] = []
     try:
@@ -155,9 +199,10 @@ def share(run: Callable[[int], None], count: int, stopped: list[bool]) -> None:
 
 
 def mapped(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
-    """Yield function(item) in the order of the items, several of them computed at once on as many threads as are in force here.
+    """Yield function(item) in the order of the items, computing several at once on worker threads.
 
-    Within the function one thread is in force. At most one result more than there are threads waits to be taken.
+    Within the function one thread is in force. At most one result more than there are threads
+    waits.
     """
     count, every = thread_count(), list(items)
     if count == 1 or len(every) < 2:

@@ -1,1 +1,1 @@
-"""The same joint-space dynamics in fewer constants: frames, regrouped inertias, right angles."""
+"""Model transformations that keep the joint-space dynamics and need fewer constants."""

@@ -1,4 +1,4 @@
-"""Inertias regrouped to base parameters: what does not move relative to a joint goes to the parent, and the torques stay the same."""
+"""Regrouping of link inertias into base parameters, which leaves joint torques unchanged."""
 
 from __future__ import annotations
 
@@ -11,26 +11,31 @@ from ..joint import principal
 
 
 def with_base_inertias(tree: Tree) -> Tree:
-    """The tree with inertias that give the same torques in fewer numbers; no longer those of real bodies.
+    """Return the tree with base inertial parameters: the same torques from fewer numbers.
 
-    A rod of mass on a turning joint's axis moves alike on either side of the joint, so it goes to the parent: of a body that turns about z
-    the mass, hz and the second moment along z (Ixx + Iyy - Izz) vanish. Of a body that slides, all second moments go.
-    Mass matrix, bias and energy differences stay the same. Needs axes along x, y or z: others keep their inertia.
-    Gautier and Khalil 1990; Khalil and Dombre 2002, section 9.4 (grouping relations).
+    Mass on the axis of a revolute joint moves alike with either body, so it is added to the parent:
+    for rotation about z the mass, hz and the second moment along z (Ixx + Iyy - Izz) become zero.
+    For a prismatic joint all second moments are added to the parent. The results are not inertias
+    of real bodies. Mass matrix, bias torque and energy differences do not change. Joints whose axis
+    is not x, y or z keep their inertia. Gautier and Khalil 1990; Khalil and Dombre 2002, section
+    9.4 (grouping relations).
     """
-    inertias = [*(body.inertia for body in tree.bodies), tree.base_inertia]  # the base's own is the last, as its index -1 has it
+    # the base is last, at index -1
+    inertias = [*(body.inertia for body in tree.bodies), tree.base_inertia]
     for i in reversed(range(len(tree.bodies))):
         body = tree.bodies[i]
-        part = movable(body, inertias[i])
-        inertias[i] = without(body, minus(inertias[i], part))
-        inertias[body.parent] = inertias[body.parent] + moved(part, at_rest(body, part))
-    *own, base = inertias
-    bodies = tuple(replace(body, inertia=inertia) for body, inertia in zip(tree.bodies, own, strict=True))
+        part = joint_invariant_part(body, inertias[i])
+        inertias[i] = zero_axis_moment(body, minus(inertias[i], part))
+        inertias[body.parent] = inertias[body.parent] + moved(part, pose_in_parent(body, part))
+    *regrouped, base = inertias
+    bodies = tuple(
+        replace(body, inertia=inertia) for body, inertia in zip(tree.bodies, regrouped, strict=True)
+    )
     return replace(tree, bodies=bodies, base_inertia=base)
 
 
-def movable(body: Body, inertia: Inertia) -> Inertia:
-    """The part of a body's inertia that moves alike on either side of its joint."""
+def joint_invariant_part(body: Body, inertia: Inertia) -> Inertia:
+    """Return the part of a body's inertia that moves alike with either body of its joint."""
     if body.kind == "prismatic":
         return Inertia(0.0, ZERO, inertia.I)
     k = principal(body.axis)
@@ -42,13 +47,16 @@ def movable(body: Body, inertia: Inertia) -> Inertia:
     return Inertia(inertia.m, (x, y, z), Symmetric(xx, 0.0, 0.0, yy, 0.0, zz))
 
 
-def at_rest(body: Body, part: Inertia) -> Pose:
-    """Where the part is in the parent's frame, at any position of the joint; second moments alone have no place, only directions."""
+def pose_in_parent(body: Body, part: Inertia) -> Pose:
+    """Return the pose of that part in the parent's frame, at any position of the joint.
+
+    Second moments alone have no position, only directions.
+    """
     return body.placement if body.kind == "revolute" else Pose(body.placement.R, ZERO)
 
 
-def without(body: Body, rest: Inertia) -> Inertia:
-    """The rest, with Izz = Ixx + Iyy (or its like for x and y) to the last bit: the second moment along the axis is exactly zero."""
+def zero_axis_moment(body: Body, rest: Inertia) -> Inertia:
+    """Return the rest with a second moment along the axis of exactly zero: Izz = Ixx + Iyy."""
     k = principal(body.axis)
     if body.kind == "prismatic" or k is None:
         return rest

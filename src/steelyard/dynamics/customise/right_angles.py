@@ -1,4 +1,4 @@
-"""Right angles that a file means but does not write to the last digit: used where that changes no acceleration noticeably."""
+"""Rounding of joint angles to right angles where that changes no acceleration noticeably."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _SAMPLES = 6
 
 
 def with_right_angles(tree: Tree) -> Tree:
-    """The tree with rotations and axes snapped from 1e-11 where no acceleration changes by more than 4e-10 of the largest, else as it is.
+    """Return the tree with rotations and axes rounded from 1e-11, or the tree itself.
 
-    A joint that says 1.57079632679 then costs nothing when it is traced. Light bodies at the end of heavy arms magnify what is snapped:
-    there the file is taken by its letter. Judged at random states by M^-1 of the change in torque.
+    A joint angle written as 1.57079632679 then costs no operations. The tree is returned unchanged
+    if an acceleration changes by more than 4e-10 of the largest one, as with light bodies at the
+    end of heavy arms. The change is M^-1 of the change in torque at random states.
     """
     close = replace(tree, bodies=tuple(_body(body) for body in tree.bodies))
     return close if close != tree and _change(tree, close) <= HARMLESS else tree
@@ -33,7 +34,7 @@ def _body(body: Body) -> Body:
 
 
 def _change(tree: Tree, close: Tree) -> float:
-    """The largest change in acceleration at equal torques, of the largest acceleration."""
+    """Return the largest relative change in acceleration at equal torques."""
     rng = np.random.default_rng(0)
     q, qd, qdd = (list(x) for x in rng.uniform(-1.0, 1.0, (3, tree.n, _SAMPLES)))
     M = _dense([x for row in mass_matrix(tree, q) for x in row]).reshape(_SAMPLES, tree.n, tree.n)
@@ -46,5 +47,5 @@ def _change(tree: Tree, close: Tree) -> float:
 
 
 def _dense(scalars: list) -> NDArray[np.float64]:  # type: ignore[type-arg]
-    """(samples, scalars)."""
+    """Return scalars as an array (samples, scalars)."""
     return np.array([np.broadcast_to(x, _SAMPLES) for x in scalars], dtype=np.float64).T

@@ -1,1 +1,1 @@
-"""From torques to accelerations: by articulated bodies, through the mass matrix, and with a base that nothing holds."""
+"""Forward dynamics: by articulated bodies, through the mass matrix, and with a free base."""

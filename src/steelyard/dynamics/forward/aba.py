@@ -1,4 +1,4 @@
-"""Forward dynamics by the articulated-body algorithm: its cost grows linearly with the number of bodies."""
+"""Forward dynamics by the articulated-body algorithm, in O(n)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from ...mechanism.tree import Tree
 from ..crba import effort
 from ..joint import JointMotion, joint_motions, joint_rates, principal
 from ..joint_torques import friction_torque, inertial_matrix
-from ..rnea import BodyMotion, cross_constant, lift, net_force, spin_matrix
+from ..rnea import BodyMotion, cross_constant, net_force, spin_matrix, to_parent
 from ..wrench import wrench_torque
 
 
 class VelocityTerms(NamedTuple):
-    """Of velocities alone: a body's angular velocity, acceleration of its origin in the parent's frame, and its joint's in its own."""
+    """Velocity-dependent terms of a body.
+
+    Its angular velocity, the acceleration of its origin in the parent's frame, and the acceleration
+    of its joint in its own frame.
+    """
 
     w: Vector
     origin: Vector
@@ -27,17 +31,20 @@ class VelocityTerms(NamedTuple):
 
 
 class JointSolve(NamedTuple):
-    """What gives a joint's acceleration once its parent's is known: qdd = bias - gain . acceleration."""
+    """Solution for a joint's acceleration: qdd = bias - gain . (acceleration of the parent)."""
 
     gain: Force  # force of a unit acceleration of the joint, over its inertia
     bias: Scalar  # acceleration of the joint under its torque and the velocity terms alone
 
 
-def aba(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
-    """Accelerations under given torques: qdd = (M + diag(Ia))^-1 (tau - C qd - g - tau_f(qd) + J^T wrench), in O(n).
+def aba(
+    tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None
+) -> list[Scalar]:
+    """Return qdd = (M + diag(Ia))^-1 (tau - C qd - g - tau_f(qd) + J^T wrench), in O(n).
 
-    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `rnea`. Returns n accelerations [rad/s2|m/s2].
-    Refuses mimic joints. Featherstone 2008, table 7.1; lecture "Recursive dynamic method", the three phases.
+    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `rnea`. Returns n
+    accelerations [rad/s2|m/s2]. Refuses coupled joints. Featherstone 2008, table 7.1; lecture
+    "Recursive dynamic method", the three phases.
     """
     return aba_motion(tree, q, qd, tau, wrench)[0]
 
@@ -45,42 +52,57 @@ def aba(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scal
 def aba_motion(
     tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None
 ) -> tuple[list[Scalar], list[Force]]:
-    """Accelerations as in `aba`, and the net force of every body with all that it carries, in its frame about its origin.
+    """Return accelerations as in `aba`, and the wrench on every body's subtree in its frame.
 
-    f_i = I_i a_i + bias_i of the articulated body. Lecture "Recursive dynamic method", phase 3 with the optional f_i.
+    f_i = I_i a_i + bias_i of the articulated body. Lecture "Recursive dynamic method", phase 3 with
+    the optional f_i.
     """
     refuse_couplings(tree)
     joints = joint_motions(tree, q)
-    velocity_terms = spread_velocity_terms(tree, joints, qd)  # base to tip
-    solves, inertias, biases = gather_solves(tree, joints, velocity_terms, net_torque(tree, q, qd, tau, wrench))  # tip to base
-    qdd, accelerations = spread_acceleration(tree, joints, velocity_terms, solves)  # base to tip
-    return qdd, [inertia.force(a) + bias for inertia, a, bias in zip(inertias, accelerations, biases, strict=True)]
+    velocity_terms = propagate_velocity_terms(tree, joints, qd)  # base to tip
+    solves, inertias, biases = accumulate_articulated_bodies(
+        tree, joints, velocity_terms, net_torque(tree, q, qd, tau, wrench)
+    )  # tip to base
+    qdd, accelerations = propagate_acceleration(tree, joints, velocity_terms, solves)  # base to tip
+    return qdd, [
+        inertia.force(a) + bias
+        for inertia, a, bias in zip(inertias, accelerations, biases, strict=True)
+    ]
 
 
 def refuse_couplings(tree: Tree) -> None:
-    """Raise ModelError if joints are coupled by more than the bodies between them: mimic joints, spinning rotors, shared motors."""
-    if tree.stands_alone:
+    """Raise ModelError for mimic joints, spinning rotors and shared motors, which couple joints."""
+    if tree.is_uncoupled:
         return
     for k, name in enumerate(tree.coordinates):
         tied = ", ".join(body.joint for body in tree.bodies if body.coordinate == k)
         if "," in tied:
-            raise ModelError(f"joints {tied} move together with '{name}'; {_NEEDS_ALONE}")
+            raise ModelError(f"joints {tied} move together with '{name}'; {_NEEDS_UNCOUPLED}")
     raise ModelError(
-        f"rotors that spin on moving bodies, or motors that joints share, couple joints that are no neighbours; {_NEEDS_ALONE}"
+        "rotors that spin on moving bodies, or motors that joints share, couple joints that are not"
+        f" neighbours; {_NEEDS_UNCOUPLED}"
     )
 
 
-_NEEDS_ALONE = "the articulated-body algorithm needs joints that move alone; forward_by_crba takes them all"
+_NEEDS_UNCOUPLED = "the articulated-body algorithm needs uncoupled joints; use forward_by_crba"
 
 
-def net_torque(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None) -> list[Scalar]:
-    """What the rigid bodies feel of the torques: tau - tau_f + J^T wrench."""
+def net_torque(
+    tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None
+) -> list[Scalar]:
+    """Return the torques on the rigid bodies: tau - tau_f + J^T wrench."""
     net = [a - b for a, b in zip(tau, friction_torque(tree, qd, q), strict=True)]
-    return net if wrench is None else [a + b for a, b in zip(net, wrench_torque(tree, q, wrench), strict=True)]
+    return (
+        net
+        if wrench is None
+        else [a + b for a, b in zip(net, wrench_torque(tree, q, wrench), strict=True)]
+    )
 
 
-def spread_velocity_terms(tree: Tree, joints: Sequence[JointMotion], qd: Scalars) -> list[VelocityTerms]:
-    """Angular velocities of all bodies and the accelerations that velocities cause."""
+def propagate_velocity_terms(
+    tree: Tree, joints: Sequence[JointMotion], qd: Scalars
+) -> list[VelocityTerms]:
+    """Return angular velocities of all bodies and the velocity-dependent accelerations (pass 1)."""
     velocity_terms: list[VelocityTerms] = []
     for body, joint, rate in zip(tree.bodies, joints, joint_rates(tree, qd), strict=True):
         iteration((joint.c, rate))
@@ -94,10 +116,13 @@ def spread_velocity_terms(tree: Tree, joints: Sequence[JointMotion], qd: Scalars
     return velocity_terms
 
 
-def gather_solves(
-    tree: Tree, joints: Sequence[JointMotion], velocity_terms: Sequence[VelocityTerms], driven: Scalars
+def accumulate_articulated_bodies(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    velocity_terms: Sequence[VelocityTerms],
+    driven: Scalars,
 ) -> tuple[list[JointSolve], list[ArticulatedInertia], list[Force]]:
-    """Articulated inertias and biases, tip to base, each passed on to the parent free of what its own joint lets go."""
+    """Return articulated inertias and bias forces, tip to base (pass 2)."""
     inertias = [ArticulatedInertia.rigid(body.inertia) for body in tree.bodies]
     biases = []
     for body, terms in zip(tree.bodies, velocity_terms, strict=True):
@@ -108,97 +133,130 @@ def gather_solves(
     for i in reversed(range(len(joints))):
         iteration((driven[i], velocity_terms[i]))
         body, joint, added = tree.bodies[i], joints[i], rotors[tree.bodies[i].coordinate]
-        unit = scaled(body.multiplier, axis_force(joint, inertias[i]))
+        unit = scale_force(body.multiplier, axis_force(joint, inertias[i]))
         weight = body.multiplier * effort(joint, unit)
         inverse = 1.0 / (weight + added)
-        gain, torque = scaled(inverse, unit), driven[body.coordinate] - body.multiplier * effort(joint, biases[i])
+        gain, torque = (
+            scale_force(inverse, unit),
+            driven[body.coordinate] - body.multiplier * effort(joint, biases[i]),
+        )
         solves.append(JointSolve(gain, inverse * torque))
         if body.parent >= 0:
-            inertia = freed(joint, inertias[i], unit, gain, keeps_axis=not is_zero(added))
-            lifted, force = handed_down(joint, velocity_terms[i], inertia, biases[i] + scaled(torque, gain))
-            inertias[body.parent], biases[body.parent] = inertias[body.parent] + lifted, biases[body.parent] + force
+            inertia = across_free_joint(
+                joint, inertias[i], unit, gain, keeps_axis=not is_zero(added)
+            )
+            lifted, force = force_to_parent(
+                joint, velocity_terms[i], inertia, biases[i] + scale_force(torque, gain)
+            )
+            inertias[body.parent], biases[body.parent] = (
+                inertias[body.parent] + lifted,
+                biases[body.parent] + force,
+            )
     return solves[::-1], inertias, biases
 
 
 def bias_force(inertia: Inertia, terms: VelocityTerms) -> Force:
-    """Force that a body takes when it turns at w and nothing accelerates."""
+    """Return the force on a body that rotates at w without acceleration."""
     return net_force(inertia, BodyMotion(terms.w, ZERO, spin_matrix(terms.w, ZERO), ZERO))
 
 
-def handed_down(joint: JointMotion, terms: VelocityTerms, inertia: ArticulatedInertia, bias: Force) -> tuple[ArticulatedInertia, Force]:
-    """Inertia and bias of a child as its parent feels them, the child's terms included."""
-    felt = turned(joint, inertia)
+def force_to_parent(
+    joint: JointMotion, terms: VelocityTerms, inertia: ArticulatedInertia, bias: Force
+) -> tuple[ArticulatedInertia, Force]:
+    """Return a child's inertia and bias force as they act on its parent."""
+    felt = rotate_to_parent(joint, inertia)
     push = felt.force(Motion(v=terms.origin))
-    bias = lift(joint, bias + inertia.force(terms.body))
-    return shifted(felt, joint.p), bias + Force(push.f, v3.add(push.n, cross_constant(joint.p, push.f)))
+    bias = to_parent(joint, bias + inertia.force(terms.body))
+    return shift_origin(felt, joint.p), bias + Force(
+        push.f, v3.add(push.n, cross_constant(joint.p, push.f))
+    )
 
 
-def spread_acceleration(
-    tree: Tree, joints: Sequence[JointMotion], velocity_terms: Sequence[VelocityTerms], solves: Sequence[JointSolve]
+def propagate_acceleration(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    velocity_terms: Sequence[VelocityTerms],
+    solves: Sequence[JointSolve],
 ) -> tuple[list[Scalar], list[Motion]]:
-    """Joint accelerations, and with them the bodies' own."""
+    """Return the accelerations of joints and bodies, base to tip (pass 3)."""
     qdd: list[Scalar] = [0.0] * tree.n
     accelerations: list[Motion] = []
     for body, joint, terms, solve in zip(tree.bodies, joints, velocity_terms, solves, strict=True):
         iteration(solve)
-        above = accelerations[body.parent] if body.parent >= 0 else Motion(tree.base.dw, tree.base.a)
+        above = (
+            accelerations[body.parent] if body.parent >= 0 else Motion(tree.base.dw, tree.base.a)
+        )
         origin = v3.add(v3.add(above.v, terms.origin), v3.cross(above.w, joint.p))
         w, v = v3.add(joint.down(above.w), terms.body.w), v3.add(joint.down(origin), terms.body.v)
         qdd[body.coordinate] = solve.bias - (v3.dot(solve.gain.f, v) + v3.dot(solve.gain.n, w))
-        own = joint.along(body.multiplier * qdd[body.coordinate])
-        accelerations.append(Motion(v3.add(w, own), v) if joint.revolute else Motion(w, v3.add(v, own)))
+        along = joint.along(body.multiplier * qdd[body.coordinate])
+        accelerations.append(
+            Motion(v3.add(w, along), v) if joint.revolute else Motion(w, v3.add(v, along))
+        )
     return qdd, accelerations
 
 
-UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # where the entries of a Symmetric stand
+UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # indices of the entries of a Symmetric
 
 
 def axis_force(joint: JointMotion, inertia: ArticulatedInertia) -> Force:
-    """Force of a unit acceleration of the joint on the articulated body: U = I s."""
+    """Return the force of a unit acceleration of the joint on the articulated body: U = I s."""
     return inertia.force(Motion(w=joint.axis) if joint.revolute else Motion(v=joint.axis))
 
 
-def freed(joint: JointMotion, inertia: ArticulatedInertia, unit: Force, gain: Force, keeps_axis: bool) -> ArticulatedInertia:
-    """The inertia less what the joint lets go, I - U U^T / D, given U and U / D.
+def across_free_joint(
+    joint: JointMotion, inertia: ArticulatedInertia, unit: Force, gain: Force, keeps_axis: bool
+) -> ArticulatedInertia:
+    """Return the articulated inertia across a free joint, I - U U^T / D, given U and U / D.
 
-    Without a rotor nothing is left about the axis: those entries are written as exact zeros, so that they cost nothing further down.
+    Without a rotor the entries about the axis vanish: they are written as exact zeros, so that they
+    cost nothing in the bodies below.
     """
-    M, H, I = less(inertia, unit, gain)  # noqa: E741
+    M, H, I = rank_one_downdate(inertia, unit, gain)  # noqa: E741
     k = principal(joint.axis)
     if keeps_axis or k is None:
         return ArticulatedInertia(M, H, I)
     if joint.revolute:
         return ArticulatedInertia(M, _without_row(H, k), _without_axis(I, k))
-    return ArticulatedInertia(_without_axis(M, k), v3.transpose(_without_row(v3.transpose(H), k)), I)
+    return ArticulatedInertia(
+        _without_axis(M, k), v3.transpose(_without_row(v3.transpose(H), k)), I
+    )
 
 
-def less(inertia: ArticulatedInertia, unit: Force, gain: Force) -> ArticulatedInertia:
-    """I - U G^T, which is symmetric, for forces U and G that are parallel."""
-    M, I = _less(inertia.M, unit.f, gain.f), _less(inertia.I, unit.n, gain.n)  # noqa: E741
+def rank_one_downdate(inertia: ArticulatedInertia, unit: Force, gain: Force) -> ArticulatedInertia:
+    """Return I - U G^T, which is symmetric for parallel forces U and G."""
+    M, I = _downdate(inertia.M, unit.f, gain.f), _downdate(inertia.I, unit.n, gain.n)  # noqa: E741
     H = _rows(v3.sub(row, v3.scale(n, unit.f)) for row, n in zip(inertia.H, gain.n, strict=True))
     return ArticulatedInertia(M, H, I)
 
 
-def turned(joint: JointMotion, inertia: ArticulatedInertia) -> ArticulatedInertia:
-    """The inertia of a child in its parent's axes, still about the child's origin."""
-    return ArticulatedInertia(joint.up_symmetric(inertia.M), joint.up_matrix(inertia.H), joint.up_symmetric(inertia.I))
+def rotate_to_parent(joint: JointMotion, inertia: ArticulatedInertia) -> ArticulatedInertia:
+    """Return a child's inertia in its parent's axes, about the child's origin."""
+    return ArticulatedInertia(
+        joint.up_symmetric(inertia.M), joint.up_matrix(inertia.H), joint.up_symmetric(inertia.I)
+    )
 
 
-def shifted(inertia: ArticulatedInertia, p: Vector) -> ArticulatedInertia:
-    """The inertia about an origin from which its own is at p: H' = H + [p]x M, I' = I - H [p]x + [p]x H'^T."""
+def shift_origin(inertia: ArticulatedInertia, p: Vector) -> ArticulatedInertia:
+    """Return the inertia about another origin, from which the present one is at p.
+
+    H' = H + [p]x M, I' = I - H [p]x + [p]x H'^T.
+    """
     M, H, I = inertia  # noqa: E741
     columns = _rows(cross_constant(p, column) for column in v3.full(M))
     moved = _rows(v3.add(row, extra) for row, extra in zip(H, v3.transpose(columns), strict=True))
-    left, right = [cross_constant(p, row) for row in H], [cross_constant(p, row) for row in moved]
-    return ArticulatedInertia(M, moved, v3.add_symmetric(I, Symmetric(*(left[i][j] + right[j][i] for i, j in UPPER))))
+    first, second = [cross_constant(p, row) for row in H], [cross_constant(p, row) for row in moved]
+    return ArticulatedInertia(
+        M, moved, v3.add_symmetric(I, Symmetric(*(first[i][j] + second[j][i] for i, j in UPPER)))
+    )
 
 
-def scaled(s: Scalar, force: Force) -> Force:
-    """s times a force."""
+def scale_force(s: Scalar, force: Force) -> Force:
+    """Return s times a force."""
     return Force(v3.scale(s, force.f), v3.scale(s, force.n))
 
 
-def _less(a: Symmetric, u: Vector, t: Vector) -> Symmetric:
+def _downdate(a: Symmetric, u: Vector, t: Vector) -> Symmetric:
     return Symmetric(*(entry - u[i] * t[j] for entry, (i, j) in zip(a, UPPER, strict=True)))
 
 
@@ -207,7 +265,7 @@ def _without_row(m: Matrix, k: int) -> Matrix:
 
 
 def _without_axis(a: Symmetric, k: int) -> Symmetric:
-    return Symmetric(*(0.0 if k in at else entry for entry, at in zip(a, UPPER, strict=True)))
+    return Symmetric(*(0.0 if k in index else entry for entry, index in zip(a, UPPER, strict=True)))
 
 
 def _rows(rows: Iterable[Vector]) -> Matrix:

@@ -1,4 +1,4 @@
-"""Forward dynamics through the mass matrix: fewer operations than articulated bodies on short arms, and mimic joints are no obstacle."""
+"""Forward dynamics through the mass matrix, for short chains and for coupled joints."""
 
 from __future__ import annotations
 
@@ -11,27 +11,31 @@ from ..crba import mass_matrix
 from ..rnea import bias_torque
 
 
-def forward_by_crba(tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None) -> list[Scalar]:
-    """Accelerations under given torques: (M + diag(Ia)) qdd = tau - C qd - g - tau_f(qd) + J^T wrench.
+def forward_by_crba(
+    tree: Tree, q: Scalars, qd: Scalars, tau: Scalars, wrench: Sequence[Scalars] | None = None
+) -> list[Scalar]:
+    """Return qdd with (M + diag(Ia)) qdd = tau - C qd - g - tau_f(qd) + J^T wrench.
 
-    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `rnea`. Returns n accelerations [rad/s2|m/s2].
-    Walker and Orin 1982, method 3; Featherstone 2008, section 6.5 for the factors L^T D L.
+    q [rad|m], qd, tau [N m|N]: n scalars each; wrench: six scalars per body as in `rnea`. Returns n
+    accelerations [rad/s2|m/s2]. Walker and Orin 1982, method 3; Featherstone 2008, section 6.5 for
+    the factors L^T D L.
     """
     bias = bias_torque(tree, q, qd, wrench)
     return solve(factorise(mass_matrix(tree, q)), [a - b for a, b in zip(tau, bias, strict=True)])
 
 
 class Factors(NamedTuple):
-    """M = L^T D L: the strict lower triangle of the unit matrix L by rows, and the reciprocals of D."""
+    """M = L^T D L: strict lower triangle of the unit triangular L by rows, and reciprocals of D."""
 
     L: list[list[Scalar]]
     inverse: list[Scalar]
 
 
 def factorise(M: Sequence[Scalars]) -> Factors:
-    """M = L^T D L of a symmetric positive-definite matrix, last row first, so that the float 0.0 between branches stays 0.0.
+    """Return the factors M = L^T D L of a symmetric positive-definite matrix.
 
-    M: n x n scalars, of which the lower triangle is read. Featherstone 2008, table 6.3 (LTDL).
+    M: n x n scalars, of which the lower triangle is read. Starting at the last row keeps the float
+    0.0 between branches. Featherstone 2008, table 6.3 (LTDL).
     """
     A = [list(row[: k + 1]) for k, row in enumerate(M)]
     inverse: list[Scalar] = [0.0] * len(A)
@@ -48,7 +52,7 @@ def factorise(M: Sequence[Scalars]) -> Factors:
 
 
 def solve(factors: Factors, b: Scalars) -> list[Scalar]:
-    """x with L^T D L x = b. Featherstone 2008, table 6.4."""
+    """Return x with L^T D L x = b. Featherstone 2008, table 6.4."""
     x = list(b)
     iteration(factors)
     for k in reversed(range(len(x))):
@@ -65,18 +69,20 @@ def solve(factors: Factors, b: Scalars) -> list[Scalar]:
 
 
 def inverse(factors: Factors) -> list[list[Scalar]]:
-    """The inverse of L^T D L, n x n: N D^-1 N^T with the unit lower triangle N = L^-1."""
+    """Return the inverse of L^T D L, n x n: N D^-1 N^T with the unit lower triangle N = L^-1."""
     n = len(factors.inverse)
     N: list[list[Scalar]] = [[0.0] * i for i in range(n)]
     for distance in range(1, n):
         for i in range(distance, n):
             iteration(factors)
             j = i - distance
-            N[i][j] = -(factors.L[i][j] + dot(factors.L[i][j + 1 :], [N[k][j] for k in range(j + 1, i)]))
-    made: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+            N[i][j] = -(
+                factors.L[i][j] + dot(factors.L[i][j + 1 :], [N[k][j] for k in range(j + 1, i)])
+            )
+    result: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(n):
         scaled = [*(a * b for a, b in zip(N[j], factors.inverse, strict=False)), factors.inverse[j]]
         for i in range(j, n):
             iteration(factors)
-            made[i][j] = made[j][i] = dot(scaled, [*N[i], 1.0][: j + 1])
-    return made
+            result[i][j] = result[j][i] = dot(scaled, [*N[i], 1.0][: j + 1])
+    return result

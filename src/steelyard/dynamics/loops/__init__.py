@@ -1,1 +1,1 @@
-"""Mechanisms with loops: how far loops are from closed, and motion and forces that keep them closed."""
+"""Kinematic loops: closure residuals, and constrained dynamics."""

@@ -1,4 +1,4 @@
-"""How far loops are from closed: the residual of every kind of closure, over any scalars."""
+"""Closure residuals of all kinds of loops."""
 
 from __future__ import annotations
 
@@ -8,42 +8,50 @@ from ...algebra import vector as v3
 from ...algebra.scalar import Scalar, Scalars, sqrt, where
 from ...algebra.spatial import Pose
 from ...algebra.vector import Vector
-from ...mechanism.known_torque import At, evaluate
+from ...mechanism.known_torque import JointPositionAndRate, evaluate
 from ...mechanism.loops import Loop
 from ...mechanism.tree import Frame, Tree, TreeLoop
 from ..kinematics import poses
 
-LEAST = 1e-12  # of the squared cosine of half an angle: below it frames are half a turn apart, and the sine tells no direction
+# squared cosine of half an angle below which frames are 180 deg apart and the axis is undefined
+LEAST = 1e-12
 
 
 def closure(tree: Tree, q: Scalars) -> list[Scalar]:
-    """phi(q), zero where the loops are closed: the scalars `tree.rows` of all residuals, in the order of the loops [m|rad].
+    """Return phi(q), which is zero where the loops are closed [m|rad].
 
-    q: n scalars [rad|m]. Positions are differences in the axes of frame a, turns 2 sin(angle / 2) about them.
-    Nikravesh 1988, "Computer-Aided Analysis of Mechanical Systems", section 7.2; lecture "Recursive direct dynamics", eq. of mixed type.
+    phi has the residuals `tree.rows` of all loops, in their order. q: n scalars [rad|m]. Positions
+    are differences in the axes of frame a, rotations 2 sin(angle / 2) about them. Nikravesh 1988,
+    "Computer-Aided Analysis of Mechanical Systems", section 7.2; lecture "Recursive direct
+    dynamics", eq. of mixed type.
     """
-    where_ = poses(tree, q)
-    found = [x for loop in tree.loops for x in residual(loop, where_, q)]
-    return [found[k] for k in tree.rows]
+    body_poses = poses(tree, q)
+    residuals = [x for loop in tree.loops for x in loop_residual(loop, body_poses, q)]
+    return [residuals[k] for k in tree.rows]
 
 
-def residual(loop: TreeLoop, where_: list[Pose], q: Scalars) -> list[Scalar]:
-    """The residual of one loop, with the poses of all bodies given."""
+def loop_residual(loop: TreeLoop, body_poses: list[Pose], q: Scalars) -> list[Scalar]:
+    """Return the residual of one loop from the poses of all bodies."""
     kind = loop.loop.kind
     if kind in ROWS:
-        return ROWS[kind](loop.loop, _placed(where_, loop.a), _placed(where_, loop.b))
+        return ROWS[kind](
+            loop.loop, _pose_in_base(body_poses, loop.a), _pose_in_base(body_poses, loop.b)
+        )
     positions = {name: k * q[c] + offset for name, c, k, offset in loop.positions}
     if kind == "residual":
-        return [evaluate(text, {name: At(x, 0.0) for name, x in positions.items()}) for text in loop.loop.expressions]
+        return [
+            evaluate(text, {name: JointPositionAndRate(x, 0.0) for name, x in positions.items()})
+            for text in loop.loop.expressions
+        ]
     return [positions[loop.loop.a] - (loop.loop.ratio * positions[loop.loop.b] + loop.loop.offset)]
 
 
-def _placed(where_: list[Pose], frame: Frame) -> Pose:
-    return where_[frame.body].compose(frame.pose) if frame.body >= 0 else frame.pose
+def _pose_in_base(body_poses: list[Pose], frame: Frame) -> Pose:
+    return body_poses[frame.body].compose(frame.pose) if frame.body >= 0 else frame.pose
 
 
 def _point(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
-    """The origin of b in frame a."""
+    """Return the origin of b in frame a."""
     return list(v3.apply(v3.transpose(a.R), v3.sub(b.p, a.p)))
 
 
@@ -56,25 +64,28 @@ def _plane(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
 
 
 def _parallel(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
-    """2 sin(angle / 2) between the z-axes, about x and y of frame a."""
+    """Return 2 sin(angle / 2) between the z-axes, about x and y of frame a."""
     x, y, z = v3.apply(v3.transpose(a.R), _column(b, 2))
     return _half_angles((-y, x), 0.5 * (1.0 + z))
 
 
 def _turn(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
-    """2 sin(angle / 2) of the turn from a to b, along its axis in frame a."""
+    """Return 2 sin(angle / 2) of the rotation from a to b, along its axis in frame a."""
     R = v3.matmul(v3.transpose(a.R), b.R)
     twice = (R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1])  # 2 sin(angle) axis
     return _half_angles(tuple(0.5 * x for x in twice), 0.25 * (1.0 + (R[0][0] + R[1][1] + R[2][2])))
 
 
 def _half_angles(sines: Scalars, squared: Scalar) -> list[Scalar]:
-    """2 sin(angle / 2) from sin(angle), given cos^2(angle / 2): unlike the sine it does not vanish after half a turn."""
+    """Return 2 sin(angle / 2) from sin(angle) and cos^2(angle / 2).
+
+    Unlike the sine it does not vanish at half a revolution.
+    """
     if all(isinstance(x, float) and x == 0.0 for x in sines) and isinstance(squared, float):
         return [0.0] * len(sines)
-    told = squared > LEAST
-    inverse = 1.0 / sqrt(where(told, squared, LEAST))
-    return [where(told, x * inverse, 0.0 if k else 2.0) for k, x in enumerate(sines)]
+    defined = squared > LEAST
+    inverse = 1.0 / sqrt(where(defined, squared, LEAST))
+    return [where(defined, x * inverse, 0.0 if k else 2.0) for k, x in enumerate(sines)]
 
 
 def _universal(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
@@ -82,7 +93,7 @@ def _universal(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
 
 
 def _distance(loop: Loop, a: Pose, b: Pose) -> list[Scalar]:
-    """Distance less length, where both are nearly equal: (distance^2 - length^2) / (2 length), smooth also where the origins coincide."""
+    """Return (distance^2 - length^2) / (2 length), a smooth form of distance - length."""
     apart = v3.sub(b.p, a.p)
     return [(0.5 / loop.length) * v3.dot(apart, apart) - 0.5 * loop.length]
 

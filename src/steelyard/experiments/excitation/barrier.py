@@ -1,7 +1,10 @@
-"""The logarithmic barrier of a motion's limits: positive slacks at every sample, with first and second derivatives by the coefficients.
+"""The logarithmic barrier of a motion's limits.
 
-Position, velocity, acceleration and jerk are linear in the coefficients, so that their part is exact; of the torque's second derivative
-the part that matters near the limit is kept (Gauss-Newton). Boyd and Vandenberghe, Convex Optimization, 2004, section 11.2.
+Slacks at every sample, with first and second derivatives by the coefficients.
+
+Position, velocity, acceleration and jerk are linear in the coefficients, so that their part is
+exact; of the torque's second derivative the part that matters near the limit is kept
+(Gauss-Newton). Boyd and Vandenberghe, Convex Optimization, 2004, section 11.2.
 """
 
 from __future__ import annotations
@@ -13,14 +16,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...motion.trajectories.limits import MotionLimits
+from ...motion.trajectories.limits import TrajectoryLimits
 from ...robot import Robot
 
 Array = NDArray[np.float64]
 NEAR = 0.3  # of its limit: a smaller slack counts in the second derivative
 
 
-class Box(NamedTuple):
+class BoxConstraints(NamedTuple):
     """bound - sign * (derivative of that order of some joints) > 0."""
 
     order: int
@@ -30,7 +33,10 @@ class Box(NamedTuple):
 
 
 class Constraint(Protocol):
-    """Slacks (N, k) of states (4, N, n), positive within the limits, in units of their limits; `labels` says what each keeps."""
+    """Slacks (N, k) of states (4, N, n), positive within the limits, relative to them.
+
+    `labels` names what each slack keeps.
+    """
 
     @property
     def labels(self) -> tuple[str, ...]: ...
@@ -38,7 +44,7 @@ class Constraint(Protocol):
     def slack(self, states: Array) -> Array: ...
 
     def jacobian(self, states: Array) -> tuple[Array, ...]:
-        """d slack / d(q, qd, qdd), as many of them as matter, (N, k, n) each."""
+        """Compute d slack / d(q, qd, qdd), as many of them as matter, (N, k, n) each."""
         ...
 
 
@@ -52,7 +58,11 @@ class TorqueLimit:
     @property
     def labels(self) -> tuple[str, ...]:
         """Each torque in words."""
-        names = [name for name, x in zip(self.robot.joint_names, self.effort, strict=True) if np.isfinite(x)]
+        names = [
+            name
+            for name, x in zip(self.robot.joint_names, self.effort, strict=True)
+            if np.isfinite(x)
+        ]
         return tuple(f"the torque of {name}" for _ in range(2) for name in names)
 
     def slack(self, states: Array) -> Array:
@@ -62,28 +72,44 @@ class TorqueLimit:
 
     def jacobian(self, states: Array) -> tuple[Array, ...]:
         joints = np.flatnonzero(np.isfinite(self.effort))
-        slopes = (x[:, joints] / self.effort[joints, None] for x in self.robot.inverse_dynamics_derivatives(*states[:3]))
-        return tuple(np.concatenate([-x, x], axis=1) for x in slopes)
+        derivatives = (
+            x[:, joints] / self.effort[joints, None]
+            for x in self.robot.inverse_dynamics_derivatives(*states[:3])
+        )
+        return tuple(np.concatenate([-x, x], axis=1) for x in derivatives)
 
 
-def boxes(limits: MotionLimits) -> tuple[Box, ...]:
-    """The limits on position, velocity, acceleration and jerk, without those that are infinite."""
+def box_constraints(limits: TrajectoryLimits) -> tuple[BoxConstraints, ...]:
+    """Return the finite limits on position, velocity, acceleration and jerk as constraints."""
     rates = ((1, limits.velocity), (2, limits.acceleration), (3, limits.jerk))
-    rows = [(0, 1.0, limits.upper), (0, -1.0, -limits.lower), *((order, sign, x) for order, x in rates for sign in (1.0, -1.0))]
-    made = ((order, sign, bound, np.flatnonzero(np.isfinite(bound))) for order, sign, bound in rows)
-    return tuple(Box(order, sign, bound[joints], joints) for order, sign, bound, joints in made if len(joints))
+    rows = [
+        (0, 1.0, limits.upper),
+        (0, -1.0, -limits.lower),
+        *((order, sign, x) for order, x in rates for sign in (1.0, -1.0)),
+    ]
+    limited = (
+        (order, sign, bound, np.flatnonzero(np.isfinite(bound))) for order, sign, bound in rows
+    )
+    return tuple(
+        BoxConstraints(order, sign, bound[joints], joints)
+        for order, sign, bound, joints in limited
+        if len(joints)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class LogBarrier:
-    """-sum log(slack) over the samples of a motion whose states (4, N, n) are rows (4, N, m) times its coefficients (n, m)."""
+    """Logarithmic barrier -sum log(slack) over the samples of a motion.
+
+    The states (4, N, n) of the motion are rows (4, N, m) times its coefficients (n, m).
+    """
 
     rows: Array
-    boxes: tuple[Box, ...]
+    boxes: tuple[BoxConstraints, ...]
     others: tuple[Constraint, ...] = ()
 
     def value(self, states: Array) -> float:
-        """The barrier; inf where a limit is passed."""
+        """Compute the barrier; infinite where a limit is exceeded."""
         total = 0.0
         for slack in self._slacks(states):
             if slack.size and not slack.min() > 0:
@@ -91,9 +117,11 @@ class LogBarrier:
             total -= float(np.sum(np.log(slack)))
         return total
 
-    def slopes(self, states: Array) -> tuple[Array, Array, Array]:
-        """Gradient (n, m) and positive semidefinite second derivative (n m, n m) by the coefficients, and d log(slack) (k, n m) of those
-        slacks that are not linear and are small.
+    def derivatives(self, states: Array) -> tuple[Array, Array, Array]:
+        """Compute gradient (n, m) and positive semidefinite Hessian (n m, n m) of the barrier.
+
+        The derivatives are by the coefficients. Also returns d log(slack) (k, n m) of the nonlinear
+        slacks that are small.
         """
         n, m = states.shape[2], self.rows.shape[2]
         orders = sorted({box.order for box in self.boxes})
@@ -102,23 +130,28 @@ class LogBarrier:
             first[orders.index(box.order)][:, box.joints] += box.sign / slack
             second[orders.index(box.order)][:, box.joints] += 1.0 / slack**2
         rows = self.rows[orders].reshape(-1, m)
-        slope = first.reshape(-1, n).T @ rows
+        gradient = first.reshape(-1, n).T @ rows
         blocks = rows.T @ (second.reshape(-1, n).T[:, :, None] * rows)
         joints = np.zeros((n, m, n, m))
         joints[np.arange(n), :, np.arange(n)] = blocks
         curvature = joints.reshape(n * m, n * m)
         parts = [self._nonlinear(each, states) for each in self.others]
         J = np.concatenate([np.empty((0, n * m)), *(part[1] for part in parts)])
-        return sum((part[0] for part in parts), slope), curvature + J.T @ J, J
+        return sum((part[0] for part in parts), gradient), curvature + J.T @ J, J
 
     def longest_step(self, states: Array, change: Array, rates: Array) -> float:
-        """The longest step along a change of states (4, N, n) that stays within the linear limits; inf if all do.
+        """Return the longest step along a change of states (4, N, n) within the linear limits.
 
-        `rates` (k,) are the relative rates at which other slacks change: as if these limits were linear, too.
+        Infinite if no limit is reached.
+
+        `rates` (k,) are the relative rates at which other slacks change: as if these limits were
+        linear, too.
         """
         fastest = max(0.0, -float(np.min(rates, initial=0.0)))
         for box, slack in zip(self.boxes, self._slacks(states), strict=False):
-            fastest = max(fastest, float(np.max(box.sign * change[box.order][:, box.joints] / slack)))
+            fastest = max(
+                fastest, float(np.max(box.sign * change[box.order][:, box.joints] / slack))
+            )
         return 1.0 / fastest if fastest > 0 else float("inf")
 
     def _slacks(self, states: Array) -> Iterator[Array]:
@@ -126,9 +159,17 @@ class LogBarrier:
         yield from (each.slack(states) for each in self.others)
 
     def _nonlinear(self, constraint: Constraint, states: Array) -> tuple[Array, Array]:
-        """The gradient (n, m), and rows (k, n m) whose squares make the second derivative, of the slacks that are small."""
+        """Return the gradient (n, m) and the Gauss-Newton rows (k, n m) of small slacks.
+
+        The second derivative is J^T J of these rows.
+        """
         slack, D = constraint.slack(states), constraint.jacobian(states)
-        slope = -sum(np.einsum("tk,tkj->jt", 1.0 / slack, x) @ self.rows[i] for i, x in enumerate(D))
+        gradient = -sum(
+            np.einsum("tk,tkj->jt", 1.0 / slack, x) @ self.rows[i] for i, x in enumerate(D)
+        )
         t, k = np.nonzero(slack < NEAR)
-        J = sum(x[t, k][:, :, None] * self.rows[i][t][:, None, :] for i, x in enumerate(D)) / slack[t, k][:, None, None]
-        return slope, np.asarray(J).reshape(len(t), slope.size)
+        J = (
+            sum(x[t, k][:, :, None] * self.rows[i][t][:, None, :] for i, x in enumerate(D))
+            / slack[t, k][:, None, None]
+        )
+        return gradient, np.asarray(J).reshape(len(t), gradient.size)

@@ -1,7 +1,8 @@
-"""Criteria of optimal design: one number of an information matrix A (b, b), to be made large, and its derivative.
+"""Criteria of optimal design: a scalar of an information matrix A (b, b), and its derivative.
 
-D: log det A, the volume of the confidence region. A: the mean variance. E: the worst direction. Fedorov, Theory of Optimal Experiments,
-1972; Swevers et al., IEEE Trans. Robotics and Automation 13 (1997), p. 733.
+D: log det A, the volume of the confidence region. A: the mean variance. E: the worst direction.
+Fedorov, Theory of Optimal Experiments, 1972; Swevers et al., IEEE Trans. Robotics and Automation 13
+(1997), p. 733.
 """
 
 from __future__ import annotations
@@ -14,27 +15,31 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 
 Array = NDArray[np.float64]
-WORST = 4.0  # the power of the mean that stands for the worst direction: smooth, and within b^(1/4) of it
+# the power of the mean that stands for the worst direction: smooth, and within b^(1/4) of it
+WORST = 4.0
 
 
 class Criterion(NamedTuple):
-    """value(A, scale) and slope(A, scale): the value with F = d value / dA (b, b). -inf and NaN where A is singular.
+    """A criterion: value(A, scale), and gradient(A, scale) -> (value, d value / dA (b, b)).
 
-    scale (b,) is the change of each parameter that matters equally; D does not depend on it but for a constant.
+    -inf and NaN where A is singular.
+
+    scale (b,) is the change of each parameter that matters equally; D does not depend on it but for
+    a constant.
     """
 
     name: str
     value: Callable[[Array, Array], float]
-    slope: Callable[[Array, Array], tuple[float, Array]]
+    gradient: Callable[[Array, Array], tuple[float, Array]]
 
 
 def log_det(A: Array, scale: Array) -> float:
-    """log det A."""
+    """Compute log det A."""
     return _factor(A)[0]
 
 
-def log_det_slope(A: Array, scale: Array) -> tuple[float, Array]:
-    """log det A and A^-1."""
+def log_det_gradient(A: Array, scale: Array) -> tuple[float, Array]:
+    """Compute log det A and its gradient A^-1."""
     value, factor, size = _factor(A)
     if not np.isfinite(value):
         return value, np.full_like(A, np.nan)
@@ -44,7 +49,10 @@ def log_det_slope(A: Array, scale: Array) -> tuple[float, Array]:
 
 
 def _factor(A: Array) -> tuple[float, Array, Array]:
-    """log det A, -inf where A is not positive definite; Cholesky's factor of A in columns of one size, and these sizes (b,)."""
+    """Compute log det A by Cholesky's factor of A, scaled to a unit diagonal.
+
+    Returns -inf where A is not positive definite, the factor, and the scales (b,).
+    """
     size = np.sqrt(np.maximum(np.diag(A), 1e-300))
     factor, failed = dpotrf(A / np.outer(size, size), lower=1)
     if failed or not np.all(np.isfinite(size)):
@@ -53,12 +61,15 @@ def _factor(A: Array) -> tuple[float, Array, Array]:
 
 
 def power_mean(power: float) -> Callable[[Array, Array], tuple[float, Array]]:
-    """The slope function of -(b / power) log mean(v^power) over the variances v of scaled parameters, the eigenvalues of (S A S)^-1.
+    """Return value and gradient of -(b / power) log mean(v^power) over parameter variances v.
 
-    Power 1 is the criterion A, a large power E. Times b, so that all criteria grow alike when A does.
+    The v are the eigenvalues of (S A S)^-1, variances of scaled parameters.
+
+    Power 1 is the criterion A, a large power E. Times b, so that all criteria grow alike when A
+    does.
     """
 
-    def slope(A: Array, scale: Array) -> tuple[float, Array]:
+    def gradient(A: Array, scale: Array) -> tuple[float, Array]:
         values, vectors = np.linalg.eigh(A * np.outer(scale, scale))
         if not values[0] > 1e-14 * values[-1]:
             return -np.inf, np.full_like(A, np.nan)
@@ -67,17 +78,19 @@ def power_mean(power: float) -> Callable[[Array, Array], tuple[float, Array]]:
         F = (vectors * (b * relative / np.sum(relative) / values)) @ vectors.T
         return value, F * np.outer(scale, scale)
 
-    return slope
+    return gradient
 
 
 def largest_ratio(M: Array) -> Criterion:
-    """The criterion of targets: -(b / WORST) log mean(v^WORST) of the variances v_i = tr(A^-1 M_i), M (k, b, b): the worst of them counts.
+    """Return the criterion of targets: the worst of several variances.
+
+    -(b / WORST) log mean(v^WORST) of the variances v_i = tr(A^-1 M_i), M (k, b, b).
 
     dv_i = -tr(A^-1 M_i A^-1 dA). Times b, so that it grows with A as the others do.
     """
 
-    def slope(A: Array, scale: Array) -> tuple[float, Array]:
-        value, inverse = log_det_slope(A, scale)
+    def gradient(A: Array, scale: Array) -> tuple[float, Array]:
+        value, inverse = log_det_gradient(A, scale)
         if not np.isfinite(value):
             return -np.inf, np.full_like(A, np.nan)
         b, v = len(A), np.einsum("ab,kba->k", inverse, M)
@@ -86,12 +99,12 @@ def largest_ratio(M: Array) -> Criterion:
         F = inverse @ np.einsum("k,kab->ab", weights, M) @ inverse
         return -b * float(np.log(v.max()) + np.log(np.mean(relative)) / WORST), F
 
-    return Criterion("targets", lambda A, scale: slope(A, scale)[0], slope)
+    return Criterion("targets", lambda A, scale: gradient(A, scale)[0], gradient)
 
 
 _A, _E = power_mean(1.0), power_mean(WORST)
 CRITERIA = {
-    "D": Criterion("D", log_det, log_det_slope),
+    "D": Criterion("D", log_det, log_det_gradient),
     "A": Criterion("A", lambda A, scale: _A(A, scale)[0], _A),
     "E": Criterion("E", lambda A, scale: _E(A, scale)[0], _E),
 }

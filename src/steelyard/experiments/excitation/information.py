@@ -1,4 +1,4 @@
-"""The information that a motion gives about the base parameters, and its exact derivatives by the states of the motion."""
+"""Fisher information of a motion on the base parameters, with exact derivatives by its states."""
 
 from __future__ import annotations
 
@@ -25,26 +25,35 @@ from .criteria import CRITERIA, Criterion
 
 Array = NDArray[np.float64]
 POINTS = 24  # samples of a period per harmonic: twelve times what the band needs
-SHOWN = 1e-5  # of a column: what is less apart from others, such as by the rounding of angles in a file, no recording tells apart
+# of a column: what is less apart from others, such as by the rounding of angles in a file, no
+# recording tells apart
+SHOWN = 1e-5
 QUIET = 0.02  # of the typical torque: the noise of a sample where the caller states none
 TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
 
 
-class Look(NamedTuple):
-    """The rows of the regressor (N, n, b), each joint's divided by its torque, and the information (b, b) with what is known."""
+class EvaluatedMotion(NamedTuple):
+    """Weighted regressor rows (N, n, b) and information matrix (b, b) of a motion.
+
+    The information includes what is known beforehand.
+    """
 
     rows: Array
     information: Array
 
 
 @dataclass(frozen=True, eq=False)
-class Information:
-    """The base parameters of a robot, and a torque per joint (n,) [N m|N] by which each joint's rows of the regressor are divided.
+class FisherInformation:
+    """Fisher information on the base parameters of a robot.
 
-    `torque` is the expected noise of a sample, or that over `quiet`: with the noise unknown it is the typical torque, of which the noise is
-    taken to be the fraction `quiet`. `known` (b, b) is information that is there before the motion, a prior or a log, in the units of the
-    parameters; `samples` is the number of samples that the motion will be recorded with, against which it counts. `scale` (b,) is the size
-    of a change of each base parameter that matters, by which the criteria A and E compare them.
+    Each joint's regressor rows are divided by `torque` (n,) [N m|N].
+
+    `torque` is the expected noise of a sample, or that over `quiet`: with the noise unknown it is
+    the typical torque, of which the noise is taken to be the fraction `quiet`. `known` (b, b) is
+    information that is there before the motion, a prior or a log, in the units of the parameters;
+    `samples` is the number of samples that the motion will be recorded with, against which it
+    counts. `scale` (b,) is the size of a change of each base parameter that matters, by which the
+    criteria A and E compare them.
     """
 
     robot: Robot
@@ -57,15 +66,30 @@ class Information:
     criterion: Criterion = CRITERIA["D"]
 
     @classmethod
-    def of(cls, robot: Robot, noise: Array | None = None, criterion: str = "D", samples: float = 1.0) -> Information:
-        """For the robot with rotor inertia and friction at every joint, as it will be identified."""
+    def of(
+        cls, robot: Robot, noise: Array | None = None, criterion: str = "D", samples: float = 1.0
+    ) -> FisherInformation:
+        """Build it for the robot with rotor inertia and friction at every joint."""
         whole = robot.with_joint_terms(TERMS)
         base = base_parameters(whole, SHOWN)
         Y = sampled_regressor(whole.tree)
         typical = typical_torque((Y @ whole.parameters).reshape(-1, robot.n))
         used, quiet = (typical, QUIET) if noise is None else (noise, 1.0)
-        size = np.sqrt(np.mean((Y[:, base.columns].reshape(-1, robot.n, base.n_base) / typical[:, None]) ** 2, axis=(0, 1)))
-        return cls(whole, base, used, 1.0 / size, samples=samples, quiet=quiet, criterion=CRITERIA[criterion])
+        size = np.sqrt(
+            np.mean(
+                (Y[:, base.columns].reshape(-1, robot.n, base.n_base) / typical[:, None]) ** 2,
+                axis=(0, 1),
+            )
+        )
+        return cls(
+            whole,
+            base,
+            used,
+            1.0 / size,
+            samples=samples,
+            quiet=quiet,
+            criterion=CRITERIA[criterion],
+        )
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -78,17 +102,20 @@ class Information:
         return self.torque * self.quiet
 
     def states(self, motion: PeriodicMotion) -> States:
-        """The motion at POINTS samples for each of its finest details, over one period."""
+        """Sample the motion at POINTS samples per detail, over one period."""
         points = POINTS * motion.density
         return motion(np.arange(points) * motion.period / points)
 
     def gram(self, states: Sequence[Array] | Array) -> Array:
-        """G = Y_b^T W Y_b of states q, qd, qdd (N, n) each, W = 1 / torque^2: (b, b)."""
+        """Compute G = Y_b^T W Y_b (b, b) of states q, qd, qdd (N, n) each, W = 1 / torque^2."""
         Y = self._rows(states).reshape(-1, len(self.columns))
         return np.asarray(Y.T @ Y)
 
     def score(self, motion: PeriodicMotion) -> Excitation:
-        """log det(Y_b^T W Y_b) and the condition number of W^1/2 Y_b with its columns scaled to one, over one period."""
+        """Compute log det(Y_b^T W Y_b) and the condition number over one period.
+
+        The condition number is computed for W^1/2 Y_b with columns of unit length.
+        """
         states = self.states(motion)
         G = self.total(self.gram(states), len(states[0]))
         size = np.sqrt(np.diag(G))
@@ -100,40 +127,47 @@ class Information:
         return Excitation(log_det, float(np.sqrt(values[-1] / values[0])), len(self.columns))
 
     def total(self, G: Array, points: int) -> Array:
-        """G of so many samples of a period with what is known before, in the units of G."""
+        """Add prior knowledge to G of so many samples of a period, in the units of G."""
         return G if self.known is None else G + self.known * (points * self.quiet**2 / self.samples)
 
     def whole(self, states: Sequence[Array] | Array) -> Array:
-        """The information (b, b) of the motion as it will be recorded and of what is known, in the units of the parameters.
+        """Return the information (b, b) of the recorded motion and of prior knowledge.
+
+        It is in the units of the parameters.
 
         states q, qd, qdd (N, n) are samples of it at equal distances.
         """
         points = len(states[0])
         return self.total(self.gram(states), points) * (self.samples / (points * self.quiet**2))
 
-    def look(self, states: Sequence[Array] | Array) -> Look:
-        """What both the criterion and its slope at states q, qd, qdd (N, n) need."""
+    def evaluate(self, states: Sequence[Array] | Array) -> EvaluatedMotion:
+        """Compute the regressor rows and the information at states q, qd, qdd (N, n)."""
         Y = self._rows(states)
         flat = Y.reshape(-1, len(self.columns))
-        return Look(Y, self.total(np.asarray(flat.T @ flat), len(Y)))
+        return EvaluatedMotion(Y, self.total(np.asarray(flat.T @ flat), len(Y)))
 
-    def value(self, states: Sequence[Array] | Array, look: Look | None = None) -> float:
-        """The criterion of the information; -inf where it is singular."""
-        return self.criterion.value((look or self.look(states)).information, self.scale)
+    def value(
+        self, states: Sequence[Array] | Array, evaluation: EvaluatedMotion | None = None
+    ) -> float:
+        """Compute the criterion of the information; -inf where it is singular."""
+        return self.criterion.value((evaluation or self.evaluate(states)).information, self.scale)
 
-    def slopes(self, states: Sequence[Array] | Array, look: Look | None = None) -> tuple[float, Sequence[Array]]:
-        """The criterion and its derivatives by q, qd and qdd of every sample, (N, n) each.
+    def derivatives(
+        self, states: Sequence[Array] | Array, evaluation: EvaluatedMotion | None = None
+    ) -> tuple[float, Sequence[Array]]:
+        """Compute the criterion and its derivatives by q, qd and qdd of every sample, (N, n) each.
 
-        With F = d phi / dA, d phi = tr(F dA) = 2 <W Y F, dY>: the derivative of a weighted sum of the regressor's entries.
-        Swevers et al. 1997 use finite differences; Griewank and Walther 2008, chapter 3, for the reverse sweep.
+        With F = d phi / dA, d phi = tr(F dA) = 2 <W Y F, dY>: the derivative of a weighted sum of
+        the regressor's entries. Swevers et al. 1997 use finite differences; Griewank and Walther
+        2008, chapter 3, for the reverse sweep.
         """
-        Y, A = look or self.look(states)
-        value, F = self.criterion.slope(A, self.scale)
+        Y, A = evaluation or self.evaluate(states)
+        value, F = self.criterion.gradient(A, self.scale)
         S = (Y.reshape(-1, len(self.columns)) @ F).reshape(Y.shape) * (2.0 / self.torque[:, None])
         return value, self._gradient_kernel()(*states, S)
 
     def greatest_torque(self, motion: PeriodicMotion, effort: Array) -> float:
-        """The largest |tau| / effort at the samples; 0 where no joint is limited."""
+        """Return the largest |tau| / effort at the samples; 0 where no joint is limited."""
         if not np.isfinite(effort).any():
             return 0.0
         return float(np.max(np.abs(self.robot.inverse_dynamics(*self.states(motion))) / effort))
@@ -147,20 +181,33 @@ class Information:
 
 
 def typical_torque(tau: Array) -> Array:
-    """The root mean square of torques (N, n) per joint; the largest of them where a joint takes none."""
+    """Return the RMS of torques (N, n) per joint; for a joint without torque, the largest."""
     size = np.sqrt(np.mean(tau**2, axis=0))
     return np.where(size > 1e-9 * max(size.max(), 1e-300), size, size.max() or 1.0)
 
 
 def gradient_program(tree: Tree, columns: Sequence[int]) -> Any:
-    """The program of d <S, Y_b> / d(q, qd, qdd), n each, for weights S (n, b): one reverse sweep through the regressor."""
+    """Trace d <S, Y_b> / d(q, qd, qdd), n each, for weights S (n, b).
+
+    One reverse sweep through the regressor.
+    """
     n = tree.n
 
-    def slopes(q: Any, qd: Any, qdd: Any, S: Any) -> tuple[Any, Any, Any]:
+    def derivatives_of(q: Any, qd: Any, qdd: Any, S: Any) -> tuple[Any, Any, Any]:
         Y = regressor(tree, q, qd, qdd)
-        total: Any = sum(dot(weights, [row[c] for c in columns]) for weights, row in zip(S, Y, strict=True))
-        slope = gradient(total, [*q, *qd, *qdd])
-        return slope[:n], slope[n : 2 * n], slope[2 * n :]
+        total: Any = sum(
+            dot(weights, [row[c] for c in columns]) for weights, row in zip(S, Y, strict=True)
+        )
+        derivative = gradient(total, [*q, *qd, *qdd])
+        return derivative[:n], derivative[n : 2 * n], derivative[2 * n :]
 
-    inputs = [*(Operand(name, (n,)) for name in ("q", "qd", "qdd")), Operand("S", (n, len(columns)))]
-    return trace("regressor_gradient", slopes, inputs, [Operand(name, (n,)) for name in ("by_q", "by_qd", "by_qdd")])
+    inputs = [
+        *(Operand(name, (n,)) for name in ("q", "qd", "qdd")),
+        Operand("S", (n, len(columns))),
+    ]
+    return trace(
+        "regressor_gradient",
+        derivatives_of,
+        inputs,
+        [Operand(name, (n,)) for name in ("by_q", "by_qd", "by_qdd")],
+    )

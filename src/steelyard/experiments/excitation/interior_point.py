@@ -1,8 +1,9 @@
-"""The interior-point method: a criterion is made as large as the limits allow, on a path of weights of their barrier that fall.
+"""The interior-point method: maximise a criterion under a barrier of falling weight.
 
-Each step solves (B + weight * barrier'') d = -gradient, where B approximates the second derivative of the criterion alone by damped BFGS
-and the barrier's is known: curvature that grows without bound near a limit is never estimated. Nocedal and Wright, Numerical Optimization,
-2nd ed. 2006, sections 18.3 (damping) and 19.1.
+Each step solves (B + weight * barrier'') d = -gradient, where B approximates the second derivative
+of the criterion alone by damped BFGS and the barrier's is known: curvature that grows without bound
+near a limit is never estimated. Nocedal and Wright, Numerical Optimization, 2nd ed. 2006, sections
+18.3 (damping) and 19.1.
 """
 
 from __future__ import annotations
@@ -16,64 +17,79 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from .barrier import LogBarrier
-from .information import Information, Look
+from .information import EvaluatedMotion, FisherInformation
 
 Array = NDArray[np.float64]
-SHORTEN, SHORTEST, DESCENT, INSIDE = 0.4, 5, 1e-4, 0.95  # line search: factor, most cuts, Armijo's constant, share of the way to a limit
+# line search: factor, most cuts, Armijo's constant, share of the way to a limit
+SHORTEN, SHORTEST, DESCENT, INSIDE = 0.4, 5, 1e-4, 0.95
 MEMORY = 5  # steps
 SHIFTS = (1e-12, 1e-9, 1e-6, 1e-3)  # of the mean diagonal
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
-    """The problem on samples: the information of a motion with coefficients x (n, m), within limits."""
+class InteriorPointState:
+    """The problem on samples.
 
-    information: Information
+    The information of a motion with coefficients x (n, m), within limits.
+    """
+
+    information: FisherInformation
     barrier: LogBarrier
 
     def states(self, x: Array) -> Array:
-        """q, qd, qdd and jerk (4, N, n)."""
+        """Compute q, qd, qdd and jerk (4, N, n)."""
         return np.asarray(self.barrier.rows @ x.T)
 
     def point(self, x: Array) -> Point:
-        """The coefficients x (n, m) with their states, barrier and criterion; the criterion is not looked at outside the limits."""
+        """Evaluate coefficients x (n, m): states, barrier and criterion.
+
+        The criterion is not evaluated outside the limits.
+        """
         states = self.states(x)
         barrier = self.barrier.value(states)
         if not np.isfinite(barrier):
             return Point(x, states, barrier, -np.inf, None)
-        look = self.information.look(states[:3])
-        return Point(x, states, barrier, self.information.value(states[:3], look), look)
+        evaluation = self.information.evaluate(states[:3])
+        return Point(x, states, barrier, self.information.value(states[:3], evaluation), evaluation)
 
-    def slope(self, states: Array, look: Look | None = None) -> Array:
-        """The gradient of -criterion by the coefficients, (n, m)."""
-        _, by = self.information.slopes(states[:3], look)
-        return -sum((x.T @ rows for x, rows in zip(by, self.barrier.rows, strict=False)), np.zeros(1))
+    def gradient(self, states: Array, evaluation: EvaluatedMotion | None = None) -> Array:
+        """Compute the gradient of -criterion by the coefficients, (n, m)."""
+        _, by = self.information.derivatives(states[:3], evaluation)
+        return -sum(
+            (x.T @ rows for x, rows in zip(by, self.barrier.rows, strict=False)), np.zeros(1)
+        )
 
 
 class Point(NamedTuple):
-    """Coefficients x (n, m), their states (4, N, n), the barrier, inf outside the limits, the criterion, and what its slope needs."""
+    """A point of the search: coefficients, states, barrier, criterion and its evaluation.
+
+    x is (n, m), states (4, N, n). The barrier is infinite outside the limits.
+    """
 
     x: Array
     states: Array
     barrier: float
     criterion: float
-    look: Look | None
+    evaluation: EvaluatedMotion | None
 
     def merit(self, weight: float) -> float:
-        """-criterion + weight * barrier; inf outside the limits and where parameters are not excited."""
+        """Compute -criterion + weight * barrier.
+
+        Infinite outside the limits and where parameters are not excited.
+        """
         return self.barrier if np.isinf(self.barrier) else weight * self.barrier - self.criterion
 
 
 class Iterate(NamedTuple):
-    """A point of the path, the gradient of -criterion, and the estimate B of its derivative, None at first."""
+    """A point with the gradient of -criterion and the BFGS matrix B, None at first."""
 
     point: Point
-    slope: Array
+    gradient: Array
     B: Array | None
 
 
 def maximise(
-    design: Design,
+    design: InteriorPointState,
     x: Array,
     weights: Sequence[float],
     iterations: int,
@@ -81,50 +97,72 @@ def maximise(
     accuracy: float = 0.1,
     B: Array | None = None,
 ) -> Iterate:
-    """The path from coefficients x (n, m), which must be within the limits: at most `iterations` steps for each weight of the barrier.
+    """Maximise the criterion from coefficients x (n, m), which must be within the limits.
 
-    B is an estimate of the second derivative of -criterion from an earlier path. A weight is left when the next step promises less than
-    `accuracy` times its square root. A step may be worse than the last one, but not than the last MEMORY: dry friction makes the
-    criterion jump where a joint turns back at a sample. Grippo, Lampariello and Lucidi, SIAM J. Numerical Analysis 23 (1986), p. 707.
+    At most `iterations` steps are taken for each weight of the barrier. B is an estimate of the
+    second derivative of -criterion from an earlier path. A weight ends when the expected gain of
+    the next step is less than `accuracy` times its square root. A step may be worse than the last
+    one, but not than the last MEMORY: dry friction makes the criterion jump where a joint reverses
+    at a sample. Grippo, Lampariello and Lucidi, SIAM J. Numerical Analysis 23 (1986), p. 707.
     """
     point = design.point(x)
-    at = Iterate(point, design.slope(point.states, point.look), B)
+    current = Iterate(point, design.gradient(point.states, point.evaluation), B)
     for weight in weights:
-        merits = [at.point.merit(weight)]
-        best = at
+        merits = [current.point.merit(weight)]
+        best = current
         for _ in range(iterations):
-            moved = None if stopped() else _step(design, at, weight, max(merits[-MEMORY:]), accuracy)
+            moved = (
+                None
+                if stopped()
+                else _step(design, current, weight, max(merits[-MEMORY:]), accuracy)
+            )
             if moved is None:
                 break
-            at, merit = moved, moved.point.merit(weight)
-            best = at if merit < min(merits) else best
+            current, merit = moved, moved.point.merit(weight)
+            best = current if merit < min(merits) else best
             merits.append(merit)
-        at = best
-    return at
+        current = best
+    return current
 
 
-def _step(design: Design, at: Iterate, weight: float, merit: float, accuracy: float) -> Iterate | None:
-    """The next iterate, or None where no step helps."""
-    slope, curvature, J = design.barrier.slopes(at.point.states)
-    g = (at.slope + weight * slope).ravel()
-    B = at.B if at.B is not None else np.eye(g.size)
+def _step(
+    design: InteriorPointState, current: Iterate, weight: float, merit: float, accuracy: float
+) -> Iterate | None:
+    """Return the next iterate, or None where no step helps."""
+    gradient, curvature, J = design.barrier.derivatives(current.point.states)
+    g = (current.gradient + weight * gradient).ravel()
+    B = current.B if current.B is not None else np.eye(g.size)
     direction = _solve(B + weight * curvature, -g)
     gain = -float(g @ direction)
     if not gain > accuracy * np.sqrt(weight):
         return None
-    d = direction.reshape(at.slope.shape)
-    step = min(1.0, INSIDE * design.barrier.longest_step(at.point.states, design.states(d), J @ direction))
+    d = direction.reshape(current.gradient.shape)
+    step = min(
+        1.0,
+        INSIDE * design.barrier.longest_step(current.point.states, design.states(d), J @ direction),
+    )
     for _ in range(SHORTEST):
-        there = design.point(at.point.x + step * d)
+        there = design.point(current.point.x + step * d)
         if there.merit(weight) <= merit - DESCENT * step * gain:
-            slope = design.slope(there.states, there.look)
-            return Iterate(there, slope, _updated(at.B, step * direction, (slope - at.slope).ravel()))
+            gradient = design.gradient(there.states, there.evaluation)
+            return Iterate(
+                there,
+                gradient,
+                _updated(current.B, step * direction, (gradient - current.gradient).ravel()),
+            )
         step *= SHORTEN
-    return None if at.B is None else _step(design, at._replace(B=None), weight, merit, accuracy)
+    return (
+        None
+        if current.B is None
+        else _step(design, current._replace(B=None), weight, merit, accuracy)
+    )
 
 
 def _solve(H: Array, g: Array) -> Array:
-    """H^-1 g, with as little added to the diagonal as makes H positive definite in spite of rounding; g itself where nothing does."""
+    """Solve H x = g, with a small shift of the diagonal where H is not positive definite.
+
+    Returns g, scaled, where no shift suffices.
+    """
     size = np.trace(H) / len(H)
     for shift in SHIFTS:
         _, x, failed = dposv(H + shift * size * np.eye(len(H)), g)
@@ -134,7 +172,10 @@ def _solve(H: Array, g: Array) -> Array:
 
 
 def _updated(B: Array | None, s: Array, y: Array) -> Array:
-    """Powell's damped BFGS update, which stays positive definite; at first a multiple of the identity of the size that y shows."""
+    """Compute Powell's damped BFGS update, which stays positive definite.
+
+    At first B is a multiple of the identity, scaled by y.
+    """
     if B is None:
         B = np.eye(len(s)) * max(abs(float(y @ s)) / float(s @ s), 1e-6)
     Bs = B @ s

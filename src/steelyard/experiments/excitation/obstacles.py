@@ -17,9 +17,12 @@ RANGE = 0.03  # [m] over the least distance: what is farther away does not count
 
 @dataclass(frozen=True, eq=False)
 class KeepClear:
-    """Slack u (2 - u) of a distance d with u = (d - least) / RANGE, and 1 where u > 1: positive as long as the distance is kept.
+    """Slack u (2 - u) of a distance d with u = (d - least) / RANGE, and 1 where u > 1.
 
-    `extra` [m] is kept beside, so that nothing is passed between samples; only each `every`-th sample is looked at.
+    Positive as long as the distance is kept.
+
+    `extra` [m] is kept beside, so that nothing is passed between samples; only each `every`-th
+    sample is looked at.
     """
 
     gaps: Gaps
@@ -33,17 +36,19 @@ class KeepClear:
         return self.gaps.labels
 
     def slack(self, states: Array) -> Array:
-        """The slacks (N, k) of states (4, N, n)."""
+        """Compute the slacks (N, k) of states (4, N, n)."""
         u = self._share(states)
         return np.where(u < 1.0, u * (2.0 - u), 1.0)
 
     def jacobian(self, states: Array) -> tuple[Array, ...]:
-        """d slack / dq, (N, k, n)."""
+        """Compute d slack / dq, (N, k, n)."""
         u = self._share(states)
         near = u < 1.0
-        slope = np.zeros((*u.shape, states.shape[2]))
-        slope[:: self.every] = self.gaps.slopes(states[0, :: self.every], self._distances(states), near[:: self.every])
-        return (slope * (np.where(near, 2.0 * (1.0 - u), 0.0) / RANGE)[:, :, None],)
+        gradient = np.zeros((*u.shape, states.shape[2]))
+        gradient[:: self.every] = self.gaps.derivatives(
+            states[0, :: self.every], self._distances(states), near[:: self.every]
+        )
+        return (gradient * (np.where(near, 2.0 * (1.0 - u), 0.0) / RANGE)[:, :, None],)
 
     def _share(self, states: Array) -> Array:
         u = np.ones((states.shape[1], len(self.gaps.labels)))
@@ -55,8 +60,10 @@ class KeepClear:
         return self.gaps.least + self.gaps.reserve(self.extra)
 
     def _distances(self, states: Array) -> Distances:
-        """The distances; those of the states of the last call are remembered, for slack and slope are asked for in turn."""
+        """Return the distances, cached for the slack and Jacobian of the same states."""
         if getattr(self._last, "states", None) is not states:
-            self._last.distances = self.gaps.distances(states[0, :: self.every], self._least + RANGE)
+            self._last.distances = self.gaps.distances(
+                states[0, :: self.every], self._least + RANGE
+            )
             self._last.states = states
         return self._last.distances

@@ -1,4 +1,7 @@
-"""The shortest motion that reaches an accuracy: a search over its time, each time with an optimised motion."""
+"""The shortest motion that reaches an accuracy, by a search over its duration.
+
+Each duration has an optimised motion.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,23 @@ from collections.abc import Callable
 
 from ...errors import ProblemError
 
-BEGIN, SHORTEST, LONGEST = 20.0, 2.0, 600.0  # [s] first guess, least, and most if the caller states none
+# [s] first guess, least, and most if the caller states none
+BEGIN, SHORTEST, LONGEST = 20.0, 2.0, 600.0
 CLOSE = 1.06  # ratio of the last two times
 TRIALS = 12
-SLOPE = 0.5  # log(ratio) falls by so much per log(time) where nothing else is known: information grows with time
+# log(ratio) falls by so much per log(time) where nothing else is known: information grows with time
+EXPONENT = 0.5
 
 
-def shortest_time(ratio: Callable[[float], tuple[float, str]], longest: float, least_step: float = 0.1) -> float:
-    """The least time [s] at which ratio(time), standard deviation over target of the worst target, is at most 1; with its name.
+def shortest_time(
+    ratio: Callable[[float], tuple[float, str]], longest: float, least_step: float = 0.1
+) -> float:
+    """Return the least time [s] at which ratio(time) is at most 1.
 
-    The ratio falls about with the root of the time; the bracket is closed by interpolation between logarithms.
+    ratio(time) is the standard deviation over the target of the worst target, with its name.
+
+    The ratio falls about with the root of the time; the bracket is closed by interpolation between
+    logarithms.
     """
     short: tuple[float, float] | None = None  # time and ratio that fail
     enough: tuple[float, float] | None = None  # time and ratio that do
@@ -27,30 +37,40 @@ def shortest_time(ratio: Callable[[float], tuple[float, str]], longest: float, l
             enough = (time, value)
         else:
             short = (time, value)
-        if (short and enough and enough[0] <= CLOSE * short[0]) or (enough and enough[0] <= SHORTEST):
+        if (short and enough and enough[0] <= CLOSE * short[0]) or (
+            enough and enough[0] <= SHORTEST
+        ):
             break
         if short and short[0] >= longest:
             raise ProblemError(
-                f"accuracy: {name} cannot be reached in {longest:g} s; the standard deviation expected after that is {short[1]:.3g} times"
-                f" as large, so that it would take about {longest * short[1] ** 2:.3g} s"
+                f"accuracy: {name} cannot be reached in {longest:g} s; the standard deviation"
+                f" expected after that is {short[1]:.3g} times as large, so that it would take"
+                f" about {longest * short[1] ** 2:.3g} s",
+                argument="accuracy",
             )
         time = _rounded(min(longest, _next(short, enough)), least_step)
     if enough is None:
-        raise ProblemError(f"accuracy: no time up to {longest:g} s was found at which {name} is reached")
+        raise ProblemError(
+            f"accuracy: no time up to {longest:g} s was found at which {name} is reached",
+            argument="accuracy",
+        )
     return enough[0]
 
 
 def _next(short: tuple[float, float] | None, enough: tuple[float, float] | None) -> float:
-    """The next time to try: a guess beyond the only end, or the crossing between both, a little on the safe side."""
+    """Return the next time to try: extrapolated from one end, or between both."""
     if short and enough:
-        slope = math.log(short[1] / enough[1]) / math.log(enough[0] / short[0])
-        guess = short[0] * short[1] ** (1 / max(slope, 0.1)) * math.sqrt(CLOSE)
-        low, high = short[0] * (enough[0] / short[0]) ** 0.1, enough[0] / (enough[0] / short[0]) ** 0.1
+        exponent = math.log(short[1] / enough[1]) / math.log(enough[0] / short[0])
+        guess = short[0] * short[1] ** (1 / max(exponent, 0.1)) * math.sqrt(CLOSE)
+        low, high = (
+            short[0] * (enough[0] / short[0]) ** 0.1,
+            enough[0] / (enough[0] / short[0]) ** 0.1,
+        )
         return min(max(guess, low), high)
     if enough:
-        return max(SHORTEST, enough[0] * max(0.3, enough[1] ** (1 / SLOPE) / CLOSE))
+        return max(SHORTEST, enough[0] * max(0.3, enough[1] ** (1 / EXPONENT) / CLOSE))
     assert short is not None
-    return short[0] * min(4.0, short[1] ** (1 / SLOPE) * CLOSE)
+    return short[0] * min(4.0, short[1] ** (1 / EXPONENT) * CLOSE)
 
 
 def _rounded(time: float, step: float) -> float:

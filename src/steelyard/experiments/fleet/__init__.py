@@ -1,1 +1,4 @@
-"""A fleet of robots of one type: what the type is like, how each robot deviates from it, and which ones stand out."""
+"""A fleet of robots of one type.
+
+The model of the type, the deviation of each robot from it, and outliers.
+"""

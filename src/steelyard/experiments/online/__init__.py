@@ -1,1 +1,4 @@
-"""A robot watched while it works: recursive identification, change detection, collisions, and the live sources they read."""
+"""A robot watched while it works.
+
+Recursive identification, change detection, collisions, and the live sources they read.
+"""

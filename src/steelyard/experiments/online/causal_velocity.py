@@ -1,4 +1,7 @@
-"""Velocities as the collision observer uses them: measured and checked, or the causal derivative of positions."""
+"""Velocities as the collision observer uses them.
+
+Measured and checked, or the causal derivative of positions.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ BANDWIDTH = 4.0  # of the derivative, over the gain of the observer
 
 
 class FilteredMotion(NamedTuple):
-    """Samples after the low-pass: q, qd and tau (N, n), intervals dt (N,), and how many came before them."""
+    """Samples after the low-pass.
+
+    Q, qd and tau (N, n), intervals dt (N,), and how many came before them.
+    """
 
     q: Array
     qd: Array
@@ -28,8 +34,9 @@ class FilteredMotion(NamedTuple):
 class CausalDerivative:
     """Differentiate positions without looking ahead, and delay the torque as much.
 
-    q_f = F q, qd_f = d/dt q_f = a (q - q_f), tau_f = F tau with F = a / (s + a): qd_f is the exact derivative
-    of q_f, and all three have one delay. It starts at zero velocity; samples are returned once that is forgotten.
+    q_f = F q, qd_f = d/dt q_f = a (q - q_f), tau_f = F tau with F = a / (s + a): qd_f is the exact
+    derivative of q_f, and all three have one delay. It starts at zero velocity; samples are
+    returned once that is forgotten.
 
     Parameters
     ----------
@@ -41,22 +48,24 @@ class CausalDerivative:
         self._filter, self._time = LowPass(bandwidth), 0.0
 
     def run(self, q: Array, tau: Array, dt: Array) -> FilteredMotion:
-        """Return the filtered samples of q and tau (N, n), each dt (N,) [s] after the one before it."""
+        """Return the filtered samples of q and tau (N, n), dt (N,) [s] apart."""
         n = q.shape[1]
         y = self._filter.run(np.concatenate([q, tau], axis=1), dt, np.concatenate([q[0], tau[0]]))
         time = self._time + np.cumsum(dt)
         self._time = float(time[-1])
         skipped = int(np.searchsorted(time, SETTLED / self.bandwidth))
         smooth, speed = y[:, :n], self.bandwidth * (q - y[:, :n])
-        return FilteredMotion(smooth[skipped:], speed[skipped:], y[skipped:, n:], dt[skipped:], skipped)
+        return FilteredMotion(
+            smooth[skipped:], speed[skipped:], y[skipped:, n:], dt[skipped:], skipped
+        )
 
 
 class VelocityGuard:
     """Hold a velocity that jumps where time stamps are irregular.
 
     A driver that differentiates positions divides by a wrong interval when a sample comes late: one
-    velocity is too small, the next too large. A jump by more than `jump` in the two samples after an
-    irregular interval is replaced by the last velocity.
+    velocity is too small, the next too large. A jump by more than `jump` in the two samples after
+    an irregular interval is replaced by the last velocity.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from ...errors import CallError, require_robot
 from ...floating_point import default_errstate_methods
 from ...identification.result.fit import Fit
 from ...robot import Robot
-from .collision_calibration import Calibration
+from .collision_calibration import CollisionCalibration
 from .collision_thresholds import CalibratedThreshold, GaussianThreshold
 from .online_identifier import OnlineIdentifier
 from .stream import Stream
@@ -25,7 +25,10 @@ WARM = 64  # samples until the noise of the velocities is known well enough
 
 @dataclass(frozen=True, eq=False)
 class Collision:
-    """Contact that was noticed: when [s], at which joints the external torque (n,) [N m|N] passed its threshold (n,)."""
+    """Contact that was noticed.
+
+    When [s], at which joints the external torque (n,) [N m|N] passed its threshold (n,).
+    """
 
     time: float
     joints: tuple[str, ...]
@@ -34,49 +37,63 @@ class Collision:
     names: tuple[str, ...]
 
     def __str__(self) -> str:
-        at = [self.names.index(joint) for joint in self.joints]
-        felt = ", ".join(f"{self.names[j]} {self.external_torque[j]:.3g} (threshold {self.threshold[j]:.2g})" for j in at)
-        return f"At {self.time:.6g} s something pushed the robot: external torque [N m|N] at {felt}."
+        indices = [self.names.index(joint) for joint in self.joints]
+        felt = ", ".join(
+            f"{self.names[j]} {self.external_torque[j]:.3g} (threshold {self.threshold[j]:.2g})"
+            for j in indices
+        )
+        return (
+            f"At {self.time:.6g} s something pushed the robot: external torque [N m|N] at {felt}."
+        )
 
 
 @default_errstate_methods
 class CollisionObserver:
-    """Estimate the external torque from generalised momenta, sample by sample or in blocks, and report collisions.
+    """Estimate the external torque from generalised momenta and report collisions.
 
-    r = F (dp/dt - tau - C^T qd + g + friction), F = gain / (s + gain): the external torque through a
-    low-pass, without accelerations. De Luca and Mattone 2003, eq. (9); Haddadin, De Luca and Albu-Schaeffer,
-    IEEE Trans. Robotics 33 (2017), p. 1292.
+    Samples come one by one or in blocks.
+
+    r = F (dp/dt - tau - C^T qd + g + friction), F = gain / (s + gain): the external torque through
+    a low-pass, without accelerations. De Luca and Mattone 2003, eq. (9); Haddadin, De Luca and
+    Albu-Schaeffer, IEEE Trans. Robotics 33 (2017), p. 1292.
 
     With a `Fit` the threshold is calibrated on held-out residuals of the fit's own log: block
-    cross-validation, the largest residual of each joint while it moves forward, moves backward, reverses or
-    stands, times 1.5 (`calibration`, a `Calibration` with the observed rate of false alarms, the hours it is
-    based on, and the smallest detectable torque). A joint is not monitored, and its threshold is infinite, in
-    states that the log does not cover: too few visits, positions or velocities beyond the log, parameters too
-    uncertain, velocities noisier than in the log, or a joint that the verdict does not trust (`monitored`,
-    `monitored_share`). A fit without a trusted joint raises `CallError`.
-    Vovk, Gammerman and Shafer 2005, section 2.2 (conformal prediction).
+    cross-validation, the largest residual of each joint while it moves forward, moves backward,
+    reverses or stands, times 1.5 (`calibration`, a `CollisionCalibration` with the observed rate of false
+    alarms, the hours it is based on, and the smallest detectable torque). A joint is not monitored,
+    and its threshold is infinite, in states that the log does not cover: too few visits, positions
+    or velocities beyond the log, parameters too uncertain, or velocities noisier than in the log
+    (`monitored`, `monitored_share`). A joint that the verdict does not trust is monitored in the
+    states in which each half of the log confirms the threshold of the other. A fit without any such
+    state warns. Nothing is monitored in the first 64 samples. Vovk, Gammerman and Shafer 2005,
+    section 2.2 (conformal prediction).
 
-    Where a log of the fit has no velocities, the observer differentiates the positions causally, in the
-    calibration and live: `qd` is then not used and may be None.
+    Where a log of the fit has no velocities, the observer differentiates the positions causally, in
+    the calibration and live: `qd` is then not used and may be None.
 
-    With a `Robot` or an `OnlineIdentifier` there is no held-out motion. The threshold is then
-    z std(r) for white Gaussian errors, plus Coulomb friction of joints at rest, and no rate is known:
+    With a `Robot` or an `OnlineIdentifier` there is no held-out motion. The threshold is then z
+    std(r) for white Gaussian errors, plus Coulomb friction of joints at rest, and no rate is known:
     `calibration` is None.
 
-    Parameters:
-        model: a `Fit`, an `OnlineIdentifier`, or a `Robot` with `noise`.
-        gain: bandwidth of the observer [1/s].
-        rate: of the samples [Hz], unless times come with them.
-        noise: standard deviation of measured minus modelled torque, white [N m|N]: one or (n,).
-        rest: speed below which a joint stands [rad/s|m/s]; by default a share of the speeds of a fit's log.
-        hours: of a `Robot` or `OnlineIdentifier`: time between false alarms if errors were white and Gaussian [h].
-    Example:
-        >>> robot = sy.load("planar_2r")
-        >>> c = sy.CollisionObserver(robot, rate=500.0, noise=0.1)
-        >>> held = robot.gravity_torque([0.3, 0.2])
-        >>> c.update([0.3, 0.2], [0.0, 0.0], held)
-        >>> c.external_torque
-        array([0., 0.])
+    Parameters
+    ----------
+    model : a `Fit`, an `OnlineIdentifier`, or a `Robot` with `noise`.
+    gain : bandwidth of the observer [1/s].
+    rate : of the samples [Hz], unless times come with them.
+    noise : standard deviation of measured minus modelled torque, white [N m|N]: one or (n,).
+    rest : speed below which a joint stands [rad/s|m/s]; by default a share of the speeds of a fit's
+        log.
+    hours : of a `Robot` or `OnlineIdentifier`: time between false alarms if errors were white and
+        Gaussian [h].
+
+    Examples
+    --------
+    >>> robot = sy.load("planar_2r")
+    >>> c = sy.CollisionObserver(robot, rate=500.0, noise=0.1)
+    >>> tau = robot.gravity_torque([0.3, 0.2])
+    >>> c.update([0.3, 0.2], [0.0, 0.0], tau)
+    >>> c.external_torque
+    array([0., 0.])
     """
 
     def __init__(
@@ -93,13 +110,13 @@ class CollisionObserver:
         if not isinstance(model, (Fit, OnlineIdentifier)):
             require_robot(model, "CollisionObserver")
         names = (model.robot if isinstance(model, (Fit, OnlineIdentifier)) else model).joint_names
-        given = None if rest is None else per_joint("rest", rest, names, 0.0, "rad/s|m/s")
+        rest_speed = None if rest is None else per_joint("rest", rest, names, 0.0, "rad/s|m/s")
         self._threshold: CalibratedThreshold | GaussianThreshold
         if isinstance(model, Fit):
             refuse_gaussian_options(noise, hours)
-            self._threshold = CalibratedThreshold(model, self.gain, given)
+            self._threshold = CalibratedThreshold(model, self.gain, rest_speed)
         else:
-            still = np.zeros(len(names)) if given is None else given
+            still = np.zeros(len(names)) if rest_speed is None else rest_speed
             between = real_number("hours", 100.0 if hours is None else hours, 1e-9)
             self._threshold = GaussianThreshold(model, noise, self.gain, still, between)
         self.robot = self._threshold.residual.terms.robot
@@ -116,51 +133,79 @@ class CollisionObserver:
         return np.asarray(self._monitored_samples / max(self._stream.count, 1))
 
     @property
-    def calibration(self) -> Calibration | None:
-        """The thresholds per joint and state with the held-out motion that supports them; None without a `Fit`."""
+    def calibration(self) -> CollisionCalibration | None:
+        """The thresholds per joint and state with the held-out motion that supports them.
+
+        None without a `Fit`.
+        """
         return self._threshold.calibration
 
-    def update(self, q: ArrayLike, qd: ArrayLike | None, tau: ArrayLike, t: ArrayLike | None = None) -> Collision | None:
-        """Take in one sample (n,) or a block (B, n), in order of time; return the collision that it showed first, None without one.
+    def update(
+        self, q: ArrayLike, qd: ArrayLike | None, tau: ArrayLike, t: ArrayLike | None = None
+    ) -> Collision | None:
+        """Take in one sample (n,) or a block (B, n), in order of time.
 
-        q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque`, `threshold` and `monitored` are then those of these
-        samples, of their shape; `collision` stays until `clear`.
+        Return the collision that it showed first, None without one.
 
-        Parameters:
-            q, qd, tau: (n,) or (B, n) [rad|m, per s, N m|N]; qd may be None if the log of the fit has no velocities.
-            t: () or (B,) times [s].
-        Returns:
-            A `Collision`, or None.
-        Example:
-            >>> c.update([0.3, 0.2], [0.0, 0.0], held)
+        q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque`, `threshold` and
+        `monitored` are then those of these samples, of their shape; `collision` stays until
+        `clear`.
+
+        Parameters
+        ----------
+        q, qd, tau : (n,) or (B, n) [rad|m, per s, N m|N]; qd may be None if the log of the fit has
+            no velocities.
+        t : () or (B,) times [s].
+
+        Returns
+        -------
+        A `Collision`, or None.
+
+        Examples
+        --------
+        >>> c.update([0.3, 0.2], [0.0, 0.0], tau)
         """
         start = self._stream.count
         if qd is None:
             if self._threshold.needs_velocities:
-                raise CallError("update: qd= is needed: this observer was calibrated with measured velocities, or not at all")
+                raise CallError(
+                    "update: qd= is needed: this observer was calibrated with measured velocities,"
+                    " or not at all"
+                )
             qd = np.zeros(np.shape(q))
         (q_, qd_, tau_), dt = self._stream.take(q, qd, None, tau, t)
         step = self._stream.dt if np.isfinite(self._stream.dt) else 0.0
         r, limit = self._threshold.update(q_, qd_, tau_, dt, step)
-        shape = np.shape(q)
+        shape, warm = np.shape(q), max(WARM - start, 0)
+        if self.calibration is not None:
+            limit[:warm] = np.inf
         self.external_torque, self.threshold = r.reshape(shape), limit.reshape(shape)
         watched = np.isfinite(limit)
-        watched[: max(WARM - start, 0)] = False
+        watched[:warm] = False
         self.monitored = watched.reshape(shape)
         self._monitored_samples += watched.sum(axis=0)
         above = watched & (np.abs(r) > limit)
         if self.collision is not None or not above.any():
             return None
         k = int(np.argmax(above.any(axis=1)))
-        joints = tuple(name for name, hit in zip(self.robot.joint_names, above[k], strict=True) if hit)
-        self.collision = Collision(self._stream.ago(len(r) - 1 - k), joints, r[k], limit[k], self.robot.joint_names)
+        joints = tuple(
+            name for name, hit in zip(self.robot.joint_names, above[k], strict=True) if hit
+        )
+        self.collision = Collision(
+            self._stream.ago(len(r) - 1 - k), joints, r[k], limit[k], self.robot.joint_names
+        )
         return self.collision
 
     def clear(self) -> None:
         """Forget the collision, and report the next.
 
-        Example:
-            >>> c.clear()
+        Returns
+        -------
+        Nothing.
+
+        Examples
+        --------
+        >>> c.clear()
         """
         self.collision = None
 
@@ -170,6 +215,7 @@ def refuse_gaussian_options(noise: Any, hours: Any) -> None:
     for name, value in (("noise", noise), ("hours", hours)):
         if value is not None:
             raise CallError(
-                f"CollisionObserver: {name}= is not used with a Fit, whose threshold is calibrated on held-out "
-                f"residuals; leave {name}= out, and read the observed rate from calibration"
+                f"CollisionObserver: {name}= is not used with a Fit, whose threshold is calibrated"
+                f" on held-out residuals; leave {name}= out, and read the observed rate from"
+                " calibration"
             )

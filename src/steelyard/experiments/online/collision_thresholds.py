@@ -1,4 +1,7 @@
-"""Thresholds of the external torque: calibrated on the held-out residuals of a fit, or for Gaussian noise."""
+"""Thresholds of the external torque.
+
+Calibrated on the held-out residuals of a fit, or for Gaussian noise.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,22 @@ from ...errors import CallError, refuse_loops, require_robot
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
+from .calibration.rule import RULE
 from .causal_velocity import BANDWIDTH, CausalDerivative, FilteredMotion, VelocityGuard
-from .collision_calibration import RULE, Calibration, MonitoredThreshold, calibrate
+from .collision_calibration import CollisionCalibration, MonitoredThreshold, calibrate
 from .hypotheses import least_certain
 from .momentum_residual import ModelTerms, MomentumResidual
 from .online_identifier import OnlineIdentifier
 from .sample_rows import SampleRows
 
 Array = NDArray[np.float64]
-NOISIER = 4.0  # times the velocity variance of the calibration, from which live velocities count as noisier
+# times the velocity variance of the calibration, from which live velocities count as noisier
+NOISIER = 4.0
 NORMAL = 4.0  # standard deviations of the noise of velocities beyond that of the calibration
-NOISE_SHARE = math.sqrt(1.0 - RULE.factor**-2.0)  # of the threshold: more noise and the largest residual exceed it
-CLIPPED = 25.0  # times the velocity variance of the calibration: larger squares are no noise, but a jolt
+# of the threshold: more noise and the largest residual exceed it
+NOISE_SHARE = math.sqrt(1.0 - RULE.factor**-2.0)
+# times the velocity variance of the calibration: larger squares are no noise, but a jolt
+CLIPPED = 25.0
 
 
 class CalibratedThreshold:
@@ -39,7 +46,7 @@ class CalibratedThreshold:
 
     def __init__(self, fit: Fit, gain: float, rest: Array | None) -> None:
         refuse_loops(fit.robot, "CollisionObserver", "observe an arm without loops")
-        self.calibration: Calibration | None
+        self.calibration: CollisionCalibration | None
         self._calibration, limits = calibrate(fit, gain, rest)
         self.calibration = self._calibration
         self._gains = fit.pipeline.gains.values
@@ -48,15 +55,22 @@ class CalibratedThreshold:
         self._derivative = CausalDerivative(BANDWIDTH * gain) if limits.differentiated else None
         self._monitor = MonitoredThreshold(self._calibration, limits, gain, RULE)
         self._guard = VelocityGuard(limits.jump, 0.0)
-        self._noise = VelocityNoise(fit.robot.without_known_function(), gain, CLIPPED * limits.jitter)
+        self._noise = VelocityNoise(
+            fit.robot.without_known_function(), gain, CLIPPED * limits.jitter
+        )
 
     @property
     def needs_velocities(self) -> bool:
-        """Whether velocities must be given; otherwise positions are differentiated as in the calibration."""
+        """Whether velocities must be given.
+
+        Otherwise positions are differentiated as in the calibration.
+        """
         return self._derivative is None
 
-    def update(self, q: Array, qd: Array, tau: Array, dt: Array, step: float) -> tuple[Array, Array]:
-        """Return external torque and threshold, both (N, n) [N m|N], of samples dt (N,) [s] apart."""
+    def update(
+        self, q: Array, qd: Array, tau: Array, dt: Array, step: float
+    ) -> tuple[Array, Array]:
+        """Return external torque and threshold (N, n) [N m|N] of samples dt (N,) [s] apart."""
         external, limit = np.zeros_like(q), np.full_like(q, np.inf)
         motion = FilteredMotion(q, qd, tau * self._gains, dt, 0)
         if self._derivative is not None:
@@ -76,7 +90,9 @@ class CalibratedThreshold:
 
 
 class GaussianThreshold:
-    """External torque and threshold for white Gaussian noise of the torque; no rate of false alarms is known.
+    """External torque and threshold for white Gaussian noise of the torque.
+
+    No rate of false alarms is known.
 
     Parameters
     ----------
@@ -87,10 +103,12 @@ class GaussianThreshold:
     hours : time between false alarms under these assumptions [h]
     """
 
-    calibration: Calibration | None = None
+    calibration: CollisionCalibration | None = None
     needs_velocities = True
 
-    def __init__(self, model: OnlineIdentifier | Robot, noise: Any, gain: float, rest: Array, hours: float) -> None:
+    def __init__(
+        self, model: OnlineIdentifier | Robot, noise: Any, gain: float, rest: Array, hours: float
+    ) -> None:
         robot, linear, covariance, self._sigma = known_errors(model, noise, gain)
         self.gain, self._hours = gain, hours
         names = robot.joint_names
@@ -98,17 +116,24 @@ class GaussianThreshold:
         self._coulomb = np.array([abs(float(values.get(f"{name}.Fc", 0.0))) for name in names])
         rows, modes = SampleRows(linear), np.zeros((0, 0))
         if covariance is not None:
-            modes = least_certain(covariance, rows.typical(), np.maximum(self._sigma, 1e-12) ** -2.0)
+            modes = least_certain(
+                covariance, rows.typical(), np.maximum(self._sigma, 1e-12) ** -2.0
+            )
         self.residual = MomentumResidual(ModelTerms(robot, linear, rows), gain, rest, modes)
         self._noise = VelocityNoise(robot, gain)
 
-    def update(self, q: Array, qd: Array, tau: Array, dt: Array, step: float) -> tuple[Array, Array]:
-        """Return external torque and threshold, both (N, n) [N m|N], of samples dt (N,) [s] apart."""
+    def update(
+        self, q: Array, qd: Array, tau: Array, dt: Array, step: float
+    ) -> tuple[Array, Array]:
+        """Return external torque and threshold (N, n) [N m|N] of samples dt (N,) [s] apart."""
         r = self.residual.run(q, qd, tau, dt)
         decay = np.exp(-self.gain * np.where(dt > 0.0, dt, step))
         averaged = self._sigma**2 * ((1.0 - decay) / (1.0 + decay))[:, None]
         variance = averaged + np.sum(r.modes**2, axis=2) + self._noise.variance(q, qd, 0.0)
-        return r.external, self._quantile(step or 1e-3) * np.sqrt(variance) + r.resting * self._coulomb
+        return (
+            r.external,
+            self._quantile(step or 1e-3) * np.sqrt(variance) + r.resting * self._coulomb,
+        )
 
     def _quantile(self, step: float) -> float:
         from scipy.special import ndtri
@@ -117,7 +142,9 @@ class GaussianThreshold:
 
 
 class VelocityNoise:
-    """Variance of the external torque due to noise of the velocities: gain^2 M^2 times that of white noise.
+    """Variance of the external torque due to noise of the velocities.
+
+    Gain^2 M^2 times that of white noise.
 
     The variance of white noise is a sixth of that of its second differences.
 
@@ -125,7 +152,8 @@ class VelocityNoise:
     ----------
     robot : the robot
     gain : bandwidth of the observer [1/s]
-    most : squares of second differences over six above which they are clipped, (n,); None for no limit
+    most : squares of second differences over six above which they are clipped, (n,); None for no
+        limit
     """
 
     def __init__(self, robot: Robot, gain: float, most: Array | None = None) -> None:
@@ -136,7 +164,9 @@ class VelocityNoise:
     def variance(self, q: Array, qd: Array, usual: Array | float) -> Array:
         """Return the variance (N, n) by what the velocities have beyond a usual variance (n,)."""
         known = np.concatenate([self._speeds, qd])
-        second = np.diff(known, 2, axis=0) ** 2 / 6.0 if len(known) > 2 else np.zeros((0, qd.shape[1]))
+        second = (
+            np.diff(known, 2, axis=0) ** 2 / 6.0 if len(known) > 2 else np.zeros((0, qd.shape[1]))
+        )
         self._speeds = known[-2:]
         if self._most is not None:
             second = np.minimum(second, self._most)
@@ -153,8 +183,10 @@ class VelocityNoise:
         return np.asarray(self.gain**2 * np.einsum("tij,tj->ti", M**2, excess))
 
 
-def known_errors(model: OnlineIdentifier | Robot, noise: Any, gain: float) -> tuple[Robot, Model, Array | None, Array]:
-    """Return the robot, its model, the covariance of its base parameters, and the noise (n,) of the torque."""
+def known_errors(
+    model: OnlineIdentifier | Robot, noise: Any, gain: float
+) -> tuple[Robot, Model, Array | None, Array]:
+    """Return robot, model, covariance of the base parameters, and torque noise (n,)."""
     if isinstance(model, OnlineIdentifier):
         sigma, covariance = model.errors(2.0 / gain)
         return model.robot, model.model, covariance, sigma
@@ -162,7 +194,13 @@ def known_errors(model: OnlineIdentifier | Robot, noise: Any, gain: float) -> tu
     refuse_loops(model, "CollisionObserver", "observe an arm without loops")
     if noise is None:
         raise CallError(
-            "CollisionObserver: how wrong is this robot's torque? Give a Fit (sy.identify) or an OnlineIdentifier, or noise= [N m|N], the "
-            "standard deviation of measured minus modelled torque, one number or one per joint"
+            "CollisionObserver: how wrong is this robot's torque? Give a Fit (sy.identify) or an"
+            " OnlineIdentifier, or noise= [N m|N], the standard deviation of measured minus"
+            " modelled torque, one number or one per joint"
         )
-    return model, build_model(model), None, per_joint("noise", noise, model.joint_names, 0.0, "N m|N")
+    return (
+        model,
+        build_model(model),
+        None,
+        per_joint("noise", noise, model.joint_names, 0.0, "N m|N"),
+    )

@@ -1,4 +1,7 @@
-"""Square-root information that forgets: the factors of all joints, exponentially or only where new samples replace the old."""
+"""Square-root information that forgets.
+
+The factors of all joints, exponentially or only where new samples replace the old.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,23 @@ from numpy.typing import NDArray
 
 from ...compiler.runtime.fold_rows import Triangles
 from ...identification.model.accumulator import Accumulator, triangular
+from .online_thresholds import THRESHOLDS
 from .sample_rows import SampleRows
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-BLOCK = 512  # samples that are folded by themselves before they join the past, which keeps rounding small
-LEAST = 1e-9  # of a column's norm: below it a direction counts as one that no sample has shown
 
 
-class Information:
-    """The accumulator of live samples: the triangle R_j of [Y_j tau_j] of every joint, with the past weighing `forgetting` per sample.
+class ForgettingInformation:
+    """The accumulator of live samples.
 
-    N samples turn R_j^T R_j into forgetting^N R_j^T R_j + sum_i forgetting^(N - 1 - i) y_i y_i^T. With `directional`, what came before a
-    block of BLOCK samples loses, in each direction, at most the information that the block brings for it: what is not excited is not
-    forgotten; within a block all samples weigh the same. How samples are handed over makes no difference.
-    Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977, chapter V.
+    The triangle R_j of [Y_j tau_j] of every joint, with the past weighing `forgetting` per sample.
+
+    N samples turn R_j^T R_j into forgetting^N R_j^T R_j + sum_i forgetting^(N - 1 - i) y_i y_i^T.
+    With `directional`, the past loses in each direction at most the information that a block of
+    `block_samples` samples brings for it: what is not excited is not forgotten. Within a block all
+    samples weigh the same. How samples are grouped in calls makes no difference. Bierman,
+    "Factorization Methods for Discrete Sequential Estimation", 1977, chapter V.
     """
 
     def __init__(self, rows: SampleRows, forgetting: float, directional: bool) -> None:
@@ -32,20 +37,28 @@ class Information:
         self._filled = 0
 
     def add(self, rows: Array, keep: Bools | None) -> None:
-        """Take in rows (N, width) as `SampleRows` makes them; `keep` (N, n) tells which joints' rows are in use, all if None."""
+        """Take in rows (N, width) of `SampleRows`.
+
+        `keep` (N, n) marks the used joints, all if None.
+        """
         start = 0
         while start < len(rows):
-            stop = min(len(rows), start + BLOCK - self._filled)
+            stop = min(len(rows), start + THRESHOLDS.block_samples - self._filled)
             self._fold(rows[start:stop], None if keep is None else keep[start:stop])
             start = stop
 
     @property
     def accumulator(self) -> Accumulator:
-        """All that is known of the samples so far; a block that is not full yet has replaced nothing."""
+        """All that is known of the samples so far.
+
+        A block that is not full yet has replaced nothing.
+        """
         whole = self._past.copy()
         whole.absorb(self._fresh.factors)
         counts = (self._counts + self._fresh_counts).tolist()
-        return Accumulator(self.reach, self.width, tuple(R.copy() for R in whole.factors), tuple(counts))
+        return Accumulator(
+            self.reach, self.width, tuple(R.copy() for R in whole.factors), tuple(counts)
+        )
 
     def _fold(self, rows: Array, keep: Bools | None) -> None:
         count = len(rows)
@@ -59,7 +72,7 @@ class Information:
         self._fresh_counts += new
         self._fresh.fold_joined(rows, self.width, used)
         self._filled += count
-        if self._filled == BLOCK:
+        if self._filled == THRESHOLDS.block_samples:
             self._join()
 
     def _fade(self, factor: float) -> None:
@@ -70,9 +83,9 @@ class Information:
     def _join(self) -> None:
         """Let a full block join the past."""
         if self.directional and self.forgetting < 1.0:
-            most = self.forgetting**BLOCK
+            most = self.forgetting**THRESHOLDS.block_samples
             for past, new in zip(self._past.factors, self._fresh.factors, strict=True):
-                past[:] = replaced(past, new, most)
+                past[:] = forget_replaced(past, new, most)
             self._counts *= most
         self._past.absorb(self._fresh.factors)
         self._counts += self._fresh_counts
@@ -81,26 +94,30 @@ class Information:
         self._filled = 0
 
 
-def replaced(past: Array, new: Array, most: float) -> Array:
-    """Return the triangle [R z] (k + 1, k + 1) of the past with, in each direction, at most as much less information as `new` brings.
+def forget_replaced(past: Array, new: Array, most: float) -> Array:
+    """Return the past triangle [R z] (k + 1, k + 1) with less information where `new` brings some.
 
-    In directions that are independent in both, with c^2 + s^2 = 1 the shares of past and new information, c^2 becomes
-    max(most c^2, c^2 - s^2). R x = z has the same solution as before: forgetting moves no estimate. For directions that are well excited
-    it is exponential forgetting, and information never falls below the least that both had. Goel, Bruce and Bernstein, "Recursive least
-    squares with variable-direction forgetting", IEEE Control Systems Magazine 40 (2020), p. 80; Golub and Van Loan, "Matrix
-    Computations", 4th ed., section 6.1.6 (the generalised singular values).
+    No direction loses more information than `new` has.
+
+    In directions that are independent in both, with c^2 + s^2 = 1 the shares of past and new
+    information, c^2 becomes max(most c^2, c^2 - s^2). R x = z has the same solution as before:
+    forgetting moves no estimate. For directions that are well excited it is exponential forgetting,
+    and information never falls below the least that both had. Goel, Bruce and Bernstein, "Recursive
+    least squares with variable-direction forgetting", IEEE Control Systems Magazine 40 (2020), p.
+    80; Golub and Van Loan, "Matrix Computations", 4th ed., section 6.1.6 (the generalised singular
+    values).
     """
     k = len(past) - 1
     both = triangular(np.vstack([past[:-1, :-1], new[:-1, :-1]]))
     scale = np.linalg.norm(both, axis=0)
-    floor = LEAST * np.where(scale > 0.0, scale, 1.0)
+    floor = THRESHOLDS.unseen_direction * np.where(scale > 0.0, scale, 1.0)
     whole = triangular(np.vstack([both, np.diag(floor)]))
     U, c, _ = np.linalg.svd(np.linalg.solve(whole.T, past[:-1, :-1].T).T)
     share = np.minimum(c**2, 1.0)
-    left = np.maximum(most * share, 2.0 * share - 1.0)
-    factor = np.sqrt(np.where(share > 0.0, left / np.maximum(share, 1e-300), most))
-    made = np.zeros_like(past)
+    remaining = np.maximum(most * share, 2.0 * share - 1.0)
+    factor = np.sqrt(np.where(share > 0.0, remaining / np.maximum(share, 1e-300), most))
+    triangle = np.zeros_like(past)
     faded = (U * factor) @ (U.T @ past[:-1])
-    made[:k] = np.asarray(np.linalg.qr(faded, mode="r"))[:k]
-    made[-1, -1] = past[-1, -1] * np.sqrt(most)
-    return made
+    triangle[:k] = np.asarray(np.linalg.qr(faded, mode="r"))[:k]
+    triangle[-1, -1] = past[-1, -1] * np.sqrt(most)
+    return triangle

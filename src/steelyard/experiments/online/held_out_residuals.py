@@ -1,8 +1,11 @@
-"""Held-out residuals of a fit: its own log through the observer, by models that were estimated without it."""
+"""Held-out residuals of a fit.
+
+Its own log through the observer, by models that were estimated without it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +25,7 @@ USUAL = 0.99  # quantile of the changes of velocity between samples
 
 
 @dataclass(frozen=True, eq=False)
-class MotionLimits:
+class HeldOutLimits:
     """What an observer needs beside its calibration.
 
     rest : speed of joints at rest, (n,) [rad/s|m/s]
@@ -42,7 +45,13 @@ class MotionLimits:
 
 
 class ResidualStream(NamedTuple):
-    """Samples of the observer: dt (N,) [s], and (N, n) positions, velocities, |residual|, spread and torque of the model."""
+    """Samples of the observer in one part of a log; q, qd, residual, spread and torque are (N, n).
+
+    dt : intervals, (N,) [s] residual : the largest |residual| of the models [N m|N] spread :
+    parameter uncertainty of the torque [N m|N] torque : the smallest |torque| of the models [N
+    m|N]: every model reached it by_model : |residual| by the model without this part, and by the
+    model of the other half, (k, N, n) half : half of the log that contains this part, 0 or 1
+    """
 
     dt: Array
     q: Array
@@ -50,6 +59,13 @@ class ResidualStream(NamedTuple):
     residual: Array
     spread: Array
     torque: Array
+    by_model: Array
+    half: int = 0
+
+    @property
+    def has_half_model(self) -> bool:
+        """Whether a model of the other half exists, beside the one without this part."""
+        return not np.array_equal(self.by_model[0], self.by_model[-1])
 
 
 def without_velocities(fit: Fit) -> bool:
@@ -65,7 +81,7 @@ def filtered(part: HeldOutMotion, gain: float, differentiated: bool) -> Filtered
     return FilteredMotion(part.q, part.qd, part.tau, dt, 0)
 
 
-def motion_limits(fit: Fit, gain: float, rest: Array | None, share: float) -> MotionLimits:
+def motion_limits(fit: Fit, gain: float, rest: Array | None, share: float) -> HeldOutLimits:
     """Return the speeds of a fit's motion, and its uncertain directions.
 
     Parameters
@@ -79,32 +95,69 @@ def motion_limits(fit: Fit, gain: float, rest: Array | None, share: float) -> Mo
     motions = [filtered(part, gain, differentiated).qd for part in fit.pipeline.held_out]
     motions = [qd for qd in motions if len(qd)]
     speed = np.max([np.max(np.abs(qd), axis=0) for qd in motions], axis=0)
-    jump = np.quantile(np.concatenate([np.abs(np.diff(qd, axis=0)) for qd in motions]), USUAL, axis=0)
+    jump = np.quantile(
+        np.concatenate([np.abs(np.diff(qd, axis=0)) for qd in motions]), USUAL, axis=0
+    )
     jitter = np.mean(np.concatenate([np.diff(qd, 2, axis=0) ** 2 / 6.0 for qd in motions]), axis=0)
     sigma = np.maximum(fit.uncertainty.noise.below(gain / 4.0), 1e-12)
     modes = least_certain(fit.covariance, SampleRows(fit.model).typical(), sigma**-2.0)
-    return MotionLimits(share * speed if rest is None else rest, speed, jump, jitter, modes, differentiated)
+    return HeldOutLimits(
+        rest=share * speed if rest is None else rest,
+        speed=speed,
+        jump=jump,
+        jitter=jitter,
+        modes=modes,
+        differentiated=differentiated,
+    )
 
 
-def residual_streams(fit: Fit, gain: float, limits: MotionLimits) -> tuple[ResidualStream, ...]:
-    """Return the residuals of every part, the larger one of the models that were estimated without it."""
-    motions = ((part, filtered(part, gain, limits.differentiated)) for part in fit.pipeline.held_out)
-    return tuple(part_residuals(fit, part.bases, motion, gain, limits) for part, motion in motions if len(motion.dt) > 1)
+def residual_streams(fit: Fit, gain: float, limits: HeldOutLimits) -> tuple[ResidualStream, ...]:
+    """Return the residuals of every part: the larger ones of the models estimated without it."""
+    motions = (
+        (part, filtered(part, gain, limits.differentiated)) for part in fit.pipeline.held_out
+    )
+    return tuple(
+        part_residuals(fit, part.bases, motion, gain, limits, part.half)
+        for part, motion in motions
+        if len(motion.dt) > 1
+    )
 
 
-def part_residuals(fit: Fit, bases: Iterable[Array | None], motion: FilteredMotion, gain: float, limits: MotionLimits) -> ResidualStream:
-    """Return the residuals of one part by base parameters (b,) each; None for the robot of the fit."""
+def part_residuals(
+    fit: Fit,
+    bases: Sequence[Array | None] | Array,
+    motion: FilteredMotion,
+    gain: float,
+    limits: HeldOutLimits,
+    half: int = 0,
+) -> ResidualStream:
+    """Return the residuals of one part by base parameters (b,) each.
+
+    None for the robot of the fit.
+    """
     dt = np.append(0.0, motion.dt[1:])
     qd = VelocityGuard(limits.jump, float(np.median(dt[1:]))).held(motion.qd, dt)
     rows = SampleRows(fit.model)
-    every = [ModelTerms(fit.robot.without_known_function(), fit.model, rows, base) for base in bases]
+    every = [
+        ModelTerms(fit.robot.without_known_function(), fit.model, rows, base) for base in bases
+    ]
     models = [MomentumResidual(terms, gain, limits.rest, limits.modes) for terms in every]
-    residual, spread, torque = (np.zeros_like(motion.q) for _ in range(3))
+    by_model = np.zeros((len(models), *motion.q.shape))
+    spread, torque = np.zeros_like(motion.q), np.full_like(motion.q, np.inf)
     for start in range(0, len(dt), CHUNK):
         index = slice(start, start + CHUNK)
-        for model in models:
+        for residual, model in zip(by_model, models, strict=True):
             r = model.run(motion.q[index], qd[index], motion.tau[index], dt[index])
-            residual[index] = np.maximum(residual[index], np.abs(r.external))
-            torque[index] = r.torque
+            residual[index] = np.abs(r.external)
+            torque[index] = np.minimum(torque[index], np.abs(r.torque))
             spread[index] = np.sqrt(np.sum(r.modes**2, axis=2))
-    return ResidualStream(dt, motion.q, qd, residual, spread, torque)
+    return ResidualStream(
+        dt=dt,
+        q=motion.q,
+        qd=qd,
+        residual=by_model.max(axis=0),
+        spread=spread,
+        torque=torque,
+        by_model=by_model,
+        half=half,
+    )

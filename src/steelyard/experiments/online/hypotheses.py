@@ -1,4 +1,4 @@
-"""What may have changed: a load at the end of the arm, or the friction of a joint; each a few columns of the regressor."""
+"""Hypotheses of a change: a load at the end of the arm, or the friction of a joint."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from ...compiler.runtime.kernel import Kernel
 from ...dynamics.forward.by_crba import factorise, solve
 from ...identification.model.linear_model import Model
 from ...kernels import kernel_of
+from .online_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 FRICTION = ("Fv", "Fc", "F0")
 LOAD = ("m", "mcx", "mcy", "mcz")
-MODES = 16  # directions in which the parameters are least certain that count as such
-RIDGE = 1e-9  # of a diagonal entry: keeps columns apart that a window cannot tell from each other
 
 
 @dataclass(frozen=True, eq=False)
-class Hypothesis:
-    """A change of base parameters by D x: `names` (d,) of x, D (b, d). `joint` is that of the friction, None for a load on `link`."""
+class ChangeHypothesis:
+    """A change of base parameters by D x: `names` (d,) of x, D (b, d).
+
+    `joint` is the joint whose friction changed, None for a load on `link`.
+    """
 
     names: tuple[str, ...]
     D: Array
@@ -38,35 +40,50 @@ class Hypothesis:
 
     @property
     def size(self) -> int:
-        """How many numbers a window of samples is summed into: score (d), information (d (d + 1) / 2), influence of the modes (d, r)."""
-        return self.d + self.d * (self.d + 1) // 2 + self.d * MODES
+        """How many numbers a window of samples is summed into.
+
+        Score (d), information (d (d + 1) / 2), influence of the modes (d, r).
+        """
+        return self.d + self.d * (self.d + 1) // 2 + self.d * THRESHOLDS.uncertain_modes
 
 
-def hypotheses(model: Model) -> tuple[Hypothesis, ...]:
-    """Return a load on every link that carries no other, then the friction of every joint that has any."""
+def change_hypotheses(model: Model) -> tuple[ChangeHypothesis, ...]:
+    """Return a load on every end link, then the friction of every joint that has any."""
     tree = model.robot.tree
     parents = {body.parent for body in tree.bodies}
     ends = [i for i in range(len(tree.bodies)) if i not in parents]
-    loads = [Hypothesis(LOAD, model.base.matrix[:, 10 * i : 10 * i + 4], None, model.robot.body_names[i]) for i in ends]
-    place = {name: k for k, name in enumerate(model.base.names)}
-    found = []
+    loads = [
+        ChangeHypothesis(
+            LOAD, model.base.matrix[:, 10 * i : 10 * i + 4], None, model.robot.body_names[i]
+        )
+        for i in ends
+    ]
+    column = {name: k for k, name in enumerate(model.base.names)}
+    friction = []
     for j, joint in enumerate(model.row_names):
-        names = tuple(name for name in FRICTION if f"{joint}.{name}" in place)
+        names = tuple(name for name in FRICTION if f"{joint}.{name}" in column)
         if names:
-            found.append(Hypothesis(names, np.eye(model.base.n_base)[:, [place[f"{joint}.{name}"] for name in names]], j))
-    return (*loads, *found)
+            friction.append(
+                ChangeHypothesis(
+                    names,
+                    np.eye(model.base.n_base)[:, [column[f"{joint}.{name}"] for name in names]],
+                    j,
+                )
+            )
+    return (*loads, *friction)
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
-    """The two kernels of a set of hypotheses, and where each finds its numbers.
+class ChangeSums:
+    """The two kernels of a set of hypotheses, and the layout of their sums.
 
-    `terms(columns (n, 1 + r + l), tau (n), friction (n, 3), weights (n))` gives what a sample adds to the sums (c,); `tests(sums)`
-    gives b^T (A + B B^T)^-1 b of every hypothesis, (h,), with A the information, b the score and B the influence of the modes: how far
-    the score is from what noise and the uncertainty of the parameters make.
+    `terms(columns (n, 1 + r + l), tau (n), friction (n, 3), weights (n))` gives the terms (c,) that
+    a sample adds to the sums. `tests(sums)` gives b^T (A + B B^T)^-1 b of every hypothesis, (h,),
+    with A the information, b the score and B the influence of the uncertain modes. It tests the
+    score against the noise and the uncertainty of the parameters.
     """
 
-    every: tuple[Hypothesis, ...]
+    every: tuple[ChangeHypothesis, ...]
     n: int
 
     @property
@@ -95,9 +112,9 @@ class Sums:
         return kernel_of(tests_program, self.n, self._shapes)
 
     def _terms(self, columns: Any, tau: Scalars, friction: Any, weights: Scalars) -> list[Scalar]:
-        made: list[Scalar] = []
+        terms: list[Scalar] = []
         error = [t - row[0] for t, row in zip(tau, columns, strict=True)]
-        first = 1 + MODES
+        first = 1 + THRESHOLDS.uncertain_modes
         for h in self.every:
             if h.joint is None:
                 joints: Any = range(self.n)
@@ -106,54 +123,80 @@ class Sums:
             else:
                 joints, Z = [h.joint], [row[: h.d] for row in friction]
             weighted = {j: [weights[j] * z for z in Z[j]] for j in joints}
-            made += [dot([weighted[j][i] for j in joints], [error[j] for j in joints]) for i in range(h.d)]
-            made += [dot([weighted[j][i] for j in joints], [Z[j][k] for j in joints]) for i in range(h.d) for k in range(i + 1)]
-            made += [dot([weighted[j][i] for j in joints], [columns[j][1 + m] for j in joints]) for i in range(h.d) for m in range(MODES)]
-        return made
+            terms += [
+                dot([weighted[j][i] for j in joints], [error[j] for j in joints])
+                for i in range(h.d)
+            ]
+            terms += [
+                dot([weighted[j][i] for j in joints], [Z[j][k] for j in joints])
+                for i in range(h.d)
+                for k in range(i + 1)
+            ]
+            terms += [
+                dot([weighted[j][i] for j in joints], [columns[j][1 + m] for j in joints])
+                for i in range(h.d)
+                for m in range(THRESHOLDS.uncertain_modes)
+            ]
+        return terms
 
     def _tests(self, sums: Scalars) -> list[Scalar]:
-        made = []
+        statistics = []
         for h, (a, b) in zip(self.every, self.edges, strict=True):
-            score, A, B = split(h.d, sums[a:b])
+            score, A, B = split_sums(h.d, sums[a:b])
             C = [[A[i][j] + dot(B[i], B[j]) for j in range(i + 1)] for i in range(h.d)]
             for i in range(h.d):
-                C[i][i] = C[i][i] * (1.0 + RIDGE) + 1e-300
-            made.append(dot(score, solve(factorise(C), score)))
-        return made
+                C[i][i] = C[i][i] * (1.0 + THRESHOLDS.normal_ridge) + 1e-300
+            statistics.append(dot(score, solve(factorise(C), score)))
+        return statistics
 
 
-def split(d: int, own: Any) -> tuple[Any, list[Any], list[Any]]:
-    """Return score (d), the rows of the lower triangle of A, and the rows of B (d, r) of one hypothesis' sums."""
+def split_sums(d: int, sums: Any) -> tuple[Any, list[Any], list[Any]]:
+    """Return score (d,), rows of A's lower triangle, and rows of B (d, r) of one hypothesis."""
     edges = list(accumulate(range(1, d + 1), initial=d))
-    A = [own[a:b] for a, b in pairwise(edges)]
-    B = [own[edges[-1] + i * MODES : edges[-1] + (i + 1) * MODES] for i in range(d)]
-    return own[:d], A, B
+    A = [sums[a:b] for a, b in pairwise(edges)]
+    B = [
+        sums[
+            edges[-1] + i * THRESHOLDS.uncertain_modes : edges[-1]
+            + (i + 1) * THRESHOLDS.uncertain_modes
+        ]
+        for i in range(d)
+    ]
+    return sums[:d], A, B
 
 
 def least_certain(covariance: Array, typical: Array, weights: Array) -> Array:
-    """Return L (b, r): the r directions of the parameters' uncertainty that matter most to torques at typical states (N, n, b).
+    """Return L (b, r), the uncertain directions that matter most to torques at typical states.
 
-    L L^T is the nearest of rank r to the covariance (b, b) in the norm of the torques they cause, each joint's in its noise.
-    Eckart and Young, Psychometrika 1 (1936), p. 211.
+    `typical` (N, n, b) are the regressors there.
+
+    L L^T is the nearest of rank r to the covariance (b, b) in the norm of the torques they cause,
+    each joint's in its noise. Eckart and Young, Psychometrika 1 (1936), p. 211.
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     rows = (typical * np.sqrt(weights)[:, None]).reshape(-1, len(covariance)) @ root
     _, _, Vt = np.linalg.svd(rows.T @ rows)
-    L = np.zeros((len(covariance), MODES))
-    L[:, : min(MODES, len(Vt))] = root @ Vt[:MODES].T
+    L = np.zeros((len(covariance), THRESHOLDS.uncertain_modes))
+    L[:, : min(THRESHOLDS.uncertain_modes, len(Vt))] = root @ Vt[: THRESHOLDS.uncertain_modes].T
     return L
 
 
-def sums_of(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Sums:
-    """Return the sums of hypotheses with (columns, joint) each, whatever the numbers of their columns are."""
-    return Sums(tuple(Hypothesis(("",) * d, np.zeros((0, d)), joint) for d, joint in shapes), n)
+def sums_of(n: int, shapes: tuple[tuple[int, int | None], ...]) -> ChangeSums:
+    """Return the sums of hypotheses by their shapes (columns, joint), without their numbers."""
+    return ChangeSums(
+        tuple(ChangeHypothesis(("",) * d, np.zeros((0, d)), joint) for d, joint in shapes), n
+    )
 
 
 def terms_program(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Program:
-    """Return the program of what a sample adds to the sums."""
+    """Return the program of the terms that a sample adds to the sums."""
     sums = sums_of(n, shapes)
-    sizes = {"columns": (n, 1 + MODES + 4 * len(sums.loads)), "tau": (n,), "friction": (n, 3), "weights": (n,)}
+    sizes = {
+        "columns": (n, 1 + THRESHOLDS.uncertain_modes + 4 * len(sums.loads)),
+        "tau": (n,),
+        "friction": (n, 3),
+        "weights": (n,),
+    }
     inputs = [Operand(name, size) for name, size in sizes.items()]
     return trace("change_terms", sums._terms, inputs, [Operand("terms", (sums.width,))])
 
@@ -161,4 +204,9 @@ def terms_program(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Program
 def tests_program(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Program:
     """Return the program of the statistics of all hypotheses."""
     sums = sums_of(n, shapes)
-    return trace("change_tests", sums._tests, [Operand("sums", (sums.width,))], [Operand("statistic", (len(shapes),))])
+    return trace(
+        "change_tests",
+        sums._tests,
+        [Operand("sums", (sums.width,))],
+        [Operand("statistic", (len(shapes),))],
+    )

@@ -1,4 +1,4 @@
-"""The residual of the momenta through a first-order low-pass, with what its threshold depends on."""
+"""The momentum residual through a first-order low-pass, with the inputs of its threshold."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Residual(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ModelTerms:
-    """Momentum p and h with dp/dt = tau - h + external torque, of base parameters (b,) or of the robot.
+    """Momentum p and h with dp/dt = tau - h + external torque, of base parameters or a robot.
 
-    h = g + friction - C^T qd. Velocities of joints at rest are taken as zero in h: the sign of noise
-    carries no information about friction.
+    h = g + friction - C^T qd. Velocities of joints at rest are taken as zero in h: the sign of
+    noise carries no information about friction.
     """
 
     robot: Robot
@@ -83,7 +83,10 @@ class MomentumResidual:
         """Return the residual of samples (N, n), each dt (N,) [s] after the one before it."""
         (N, n), gain = q.shape, self.gain
         standing = np.abs(qd) <= self.rest
-        moved, still = (np.where(standing, 0.0, qd) if standing.any() else qd), standing.astype(float)
+        moved, still = (
+            (np.where(standing, 0.0, qd) if standing.any() else qd),
+            standing.astype(float),
+        )
         p, h = self.terms.momentum(q, qd, moved)
         stored, lost = np.zeros((N, n, 0)), np.zeros((N, n, 0))
         if self.modes.shape[1]:

@@ -1,4 +1,7 @@
-"""States of a joint that differ in their model error: forward, backward, reversing, standing. Causal."""
+"""States of a joint that differ in their model error: forward, backward, reversing, standing.
+
+Causal.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,16 @@ States = NDArray[np.int8]
 Bools = NDArray[np.bool_]
 STATES = ("forward", "backward", "reversing", "standing")
 FORWARD, BACKWARD, REVERSING, STANDING = range(len(STATES))
-ROUNDING = 1e-6  # of the window: sums of intervals differ by rounding between blocks and single samples
+# of the window: sums of intervals differ by rounding between blocks and single samples
+ROUNDING = 1e-6
 
 
 class StateClassifier:
     """Classify each joint at each sample as moving forward or backward, reversing or standing.
 
-    A joint stands if it was no faster than `rest` during the last `window`. It reverses if, during the
-    last `window`, its velocity was no larger than `slow` or changed sign. Otherwise it moves, in the
-    direction of its velocity.
+    A joint stands if it was no faster than `rest` during the last `window`. It reverses if, during
+    the last `window`, its velocity was no larger than `slow` or changed sign. Otherwise it moves,
+    in the direction of its velocity.
 
     Parameters
     ----------
@@ -35,7 +39,7 @@ class StateClassifier:
         self._event, self._moved = (Recently(len(rest), window) for _ in range(2))
 
     def classify(self, qd: Array, dt: Array) -> States:
-        """Return the states (N, n) of samples qd (N, n), each dt (N,) [s] after the one before it."""
+        """Return the states (N, n) of samples qd (N, n), dt (N,) [s] apart."""
         speed, before = np.abs(qd), np.concatenate([self._last[None], qd[:-1]])
         events = self._event.update((speed <= self.slow) | (qd * before < 0.0), dt)
         moved = self._moved.update(speed > self.rest, dt)
@@ -52,7 +56,7 @@ class Recently:
         self._time, self._last = 0.0, np.full(n, -np.inf)
 
     def update(self, event: Bools, dt: Array) -> Bools:
-        """Return whether there was an event, (N, n), from events (N, n) at samples dt (N,) [s] apart."""
+        """Return whether a recent sample had an event, (N, n); samples are dt (N,) [s] apart."""
         time = (self._time + np.cumsum(dt))[:, None]
         last = np.maximum.accumulate(np.where(event, time, self._last), axis=0)
         self._time, self._last = float(time[-1, 0]), last[-1]
@@ -60,7 +64,10 @@ class Recently:
 
 
 class Visits(NamedTuple):
-    """Visits of joints to states: joint and state of each, and the largest value during it, all (V,)."""
+    """Visits of joints to states.
+
+    Joint and state of each, and the largest value during it, all (V,).
+    """
 
     joint: NDArray[np.intp]
     state: NDArray[np.intp]
@@ -87,5 +94,7 @@ def visits(states: States, values: Array) -> Visits:
 
 def joined(parts: list[Visits]) -> Visits:
     """Return the visits of several stretches of motion together."""
-    joint, state = (np.concatenate([getattr(part, name) for part in parts]) for name in ("joint", "state"))
+    joint, state = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("joint", "state")
+    )
     return Visits(joint, state, np.concatenate([part.largest for part in parts]))

@@ -1,4 +1,4 @@
-"""OnlineIdentifier: a robot's parameters from samples as they come, and word of it when they change."""
+"""OnlineIdentifier: parameters from live samples, and a report when they change."""
 
 from __future__ import annotations
 
@@ -15,46 +15,55 @@ from ...identification.model.accumulator import Accumulator
 from ...identification.model.model_options import ModelOptions
 from ...identification.result.fit import Fit
 from ...robot import Robot
-from .change import Change
-from .change_detection import Reference
-from .estimate import Recent, covariance_root, estimated, physical, starting_model, with_description
-from .forgetting import Information
+from .change import DetectedChange
+from .change_detection import ReferenceModel
+from .estimate import (
+    RecentSamples,
+    covariance_root,
+    estimate_base,
+    physical_parameters,
+    starting_model,
+    with_description,
+)
+from .forgetting import ForgettingInformation
+from .monitor_phases import MonitorPhases
+from .online_thresholds import THRESHOLDS
 from .sample_rows import FilteredRows, SampleRows
 from .stream import Stream
-from .watching import Watch
 
 Array = NDArray[np.float64]
-LEARN = 60.0  # [s] of samples before the robot is watched
-PORTION = 128  # samples whose rows are made and used at once: they stay in the cache
-MOVED = 0.01  # share of the low-pass' memory that may come from a joint at rest
 
 
 @default_errstate_methods
 class OnlineIdentifier:
-    """Recursive weighted least squares on square-root information, sample by sample or in blocks, with change detection.
+    """Recursive weighted least squares on square-root information, with change detection.
 
-    Every update folds its rows at once, exactly, and tests for a change at every sample. Estimates are computed when they are read:
-    `base_values`, `covariance`, `robot`. With forgetting = 1 they are those of weighted least squares over all samples.
+    It takes one sample at a time or blocks of samples. Every update folds its rows exactly and
+    tests for a change at every sample. Estimates are computed when they are read: `base_values`,
+    `covariance`, `robot`. With forgetting = 1 they equal weighted least squares over all samples.
     Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977, chapter V.
 
-    Parameters:
-        robot: a `Robot`, or a `Fit` whose parameters and covariance are the start.
-        forgetting: weight of the past per sample, 0 < forgetting <= 1 [-].
-        directional: whether only what new samples replace is forgotten.
-        rate: of the samples [Hz]; without it, and without times, changes are told by number of sample.
-        filter: cut-off of the low-pass that samples without acceleration pass [Hz].
-        mask: rows of joints that move no faster are left out [rad/s|m/s].
-        learn: how long the robot is learnt before it is watched for changes [s], 0 for never.
-        hours: mean time between false alarms [h].
-        model: a `ModelOptions`: what is to be found.
-        **options: those of `identify` for the model: friction, rotor, hold, known and so on.
-    Example:
-        >>> robot = sy.load("planar_2r")
-        >>> o = sy.OnlineIdentifier(robot, rate=100.0)
-        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 200, 2))
-        >>> o.update(q, qd, qdd, robot.inverse_dynamics(q, qd, qdd))
-        >>> o.samples
-        200
+    Parameters
+    ----------
+    robot : a `Robot`, or a `Fit` whose parameters and covariance are the start.
+    forgetting : weight of the past per sample, 0 < forgetting <= 1 [-].
+    directional : whether only what new samples replace is forgotten.
+    rate : of the samples [Hz]; without it and without times, changes have sample numbers.
+    filter : cut-off of the low-pass that samples without acceleration pass [Hz].
+    mask : rows of joints that move no faster are left out [rad/s|m/s].
+    learn : duration of learning before changes are tested [s], 0 for never.
+    hours : mean time between false alarms [h].
+    model : a `ModelOptions`: what is to be found.
+    **options : those of `identify` for the model: friction, rotor, hold, known and so on.
+
+    Examples
+    --------
+    >>> robot = sy.load("planar_2r")
+    >>> o = sy.OnlineIdentifier(robot, rate=100.0)
+    >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 200, 2))
+    >>> o.update(q, qd, qdd, robot.inverse_dynamics(q, qd, qdd))
+    >>> o.samples
+    200
     """
 
     def __init__(
@@ -66,59 +75,95 @@ class OnlineIdentifier:
         rate: float | None = None,
         filter: float = 10.0,  # noqa: A002
         mask: Any = 0.0,
-        learn: float = LEARN,
+        learn: float = THRESHOLDS.learning_seconds,
         hours: float = 100.0,
         model: ModelOptions | None = None,
         **options: Any,
     ) -> None:
         self.model, self._before = starting_model(robot, model, options)
         if real_number("forgetting", forgetting, 0.0, 1.0) == 0.0:
-            raise CallError(f"forgetting must be above 0 and at most 1, not {forgetting!r}: it is the weight of the past, per sample")
+            raise CallError(
+                f"forgetting must be above 0 and at most 1, not {forgetting!r}: it is the weight of"
+                " the past, per sample"
+            )
         self.forgetting = float(forgetting)
         self.filter = real_number("filter [Hz]", filter, 1e-6)
         self._mask = per_joint("mask", mask, self.model.row_names, 0.0, "rad/s|m/s")
         self._rows = SampleRows(self.model)
         self._filtered = FilteredRows(self._rows, 2.0 * math.pi * self.filter)
-        self._information = Information(self._rows, self.forgetting, yes_or_no("directional", directional))
-        self._stream = Stream(self.model.row_names, None if rate is None else real_number("rate [Hz]", rate, 1e-6))
-        self._recent = Recent(self._rows.width, self.model.n)
+        self._information = ForgettingInformation(
+            self._rows, self.forgetting, yes_or_no("directional", directional)
+        )
+        self._stream = Stream(
+            self.model.row_names, None if rate is None else real_number("rate [Hz]", rate, 1e-6)
+        )
+        self._recent = RecentSamples(self._rows.width, self.model.n)
         seconds, between = real_number("learn [s]", learn, 0.0), real_number("hours", hours, 1e-9)
-        self._watch = Watch(self._rows, self._stream, seconds, between, self._estimate_of, self._reference) if seconds else None
+        self._watch = (
+            MonitorPhases(
+                self._rows, self._stream, seconds, between, self._estimate_of, self._reference
+            )
+            if seconds
+            else None
+        )
         self._found: dict[str, Any] = {}
 
     def update(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike | None = None, tau: ArrayLike | None = None, t: ArrayLike | None = None
-    ) -> Change | None:
-        """Take in one sample (n,) or a block (B, n) of them, in order of time; return the change that it made known, None without one.
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        t: ArrayLike | None = None,
+    ) -> DetectedChange | None:
+        """Take in one sample (n,) or a block (B, n) of them, in order of time.
 
-        q [rad|m], qd, qdd, tau [N m|N]; t [s], () or (B,). Without qdd the equations of motion are low-passed at `filter`, which needs
-        no acceleration but times, or the rate; a stream has accelerations always or never.
+        Return the change that it made known, None without one.
 
-        Parameters:
-            q, qd, qdd, tau: (n,) or (B, n) [rad|m, per s, per s2, N m|N].
-            t: () or (B,) times [s].
-        Returns:
-            A `Change`, or None.
-        Example:
-            >>> o.update(q[0], qd[0], qdd[0], robot.inverse_dynamics(q[0], qd[0], qdd[0]))
+        q [rad|m], qd, qdd, tau [N m|N]; t [s], () or (B,). Without qdd the equations of motion are
+        low-passed at `filter`, which needs no acceleration but times, or the rate; a stream has
+        accelerations always or never.
+
+        Parameters
+        ----------
+        q, qd, qdd, tau : (n,) or (B, n) [rad|m, per s, per s2, N m|N].
+        t : () or (B,) times [s].
+
+        Returns
+        -------
+        A `Change`, or None.
+
+        Examples
+        --------
+        >>> o.update(q[0], qd[0], qdd[0], robot.inverse_dynamics(q[0], qd[0], qdd[0]))
         """
         if tau is None:
-            raise CallError(f"update: tau is missing; expected torques [N m|N] of shape ({self.model.n},) or (B, {self.model.n})")
+            raise CallError(
+                f"update: tau is missing; expected torques [N m|N] of shape ({self.model.n},) or"
+                f" (B, {self.model.n})"
+            )
         start = self._stream.count
         block, dt = self._stream.take(q, qd, qdd, tau, t)
         noticed = False
-        for k in range(0, len(dt), PORTION):
-            noticed |= self._take(block[:, k : k + PORTION], dt[k : k + PORTION], start + k)
+        for k in range(0, len(dt), THRESHOLDS.portion_samples):
+            noticed |= self._take(
+                block[:, k : k + THRESHOLDS.portion_samples],
+                dt[k : k + THRESHOLDS.portion_samples],
+                start + k,
+            )
         return self.change if noticed else None
 
     def _take(self, block: Array, dt: Array, start: int) -> bool:
-        """Take in a few samples (3 or 4, N, n), the first of which has the number `start`; return whether they made a change known."""
+        """Take in a few samples (3 or 4, N, n), the first of which has the number `start`.
+
+        Return whether they made a change known.
+        """
         still = np.abs(block[1]) <= self._mask
         if len(block) == 4:
             rows, left_out = self._rows.of(*block), still
         else:
             rows, at_rest = self._filtered.of(block[0], block[1], block[2], still.astype(float), dt)
-            left_out = at_rest > MOVED
+            left_out = at_rest > THRESHOLDS.resting_memory
         keep = ~left_out if left_out.any() else None
         self._recent.add(rows, keep)
         self._found.clear()
@@ -128,10 +173,10 @@ class OnlineIdentifier:
         noticed = False
         for part in self._watch.parts(start, len(rows)):
             self._watch.arm(start + part.start)
-            own = None if keep is None else keep[part]
-            self._information.add(rows[part], own)
+            keep_part = None if keep is None else keep[part]
+            self._information.add(rows[part], keep_part)
             self._found.clear()
-            noticed |= self._watch.take(rows[part], own, start + part.start)
+            noticed |= self._watch.take(rows[part], keep_part, start + part.start)
         return noticed
 
     @property
@@ -141,12 +186,12 @@ class OnlineIdentifier:
 
     @property
     def accumulator(self) -> Accumulator:
-        """What is known of the samples: a triangular factor for each joint."""
+        """The information of the samples: a triangular factor for each joint."""
         return self._once("accumulator", lambda: self._information.accumulator)
 
     @property
     def base_values(self) -> Array:
-        """The base parameters, (b,), in the order of `base_names`: weighted least squares over what is not forgotten."""
+        """Base parameters, (b,), in the order of `base_names`, by weighted least squares."""
         return self._once("estimate", self._estimate)[0]
 
     @property
@@ -161,13 +206,16 @@ class OnlineIdentifier:
 
     @property
     def covariance(self) -> Array:
-        """The covariance (b, b) of `base_values`; it allows for autocorrelated residuals. Zero along what no sample shows."""
+        """Covariance (b, b) of `base_values`, with autocorrelated residuals.
+
+        It is zero along directions that no sample shows.
+        """
         root = self._once("root", self._root)
         return np.asarray(root @ root.T)
 
     @property
     def base_std(self) -> Array:
-        """Standard deviation of each base parameter, (b,), infinite for those that the samples do not show."""
+        """Standard deviation of each base parameter, (b,); infinite where samples show nothing."""
         root = self._once("root", self._root)
         lacking = np.any(np.abs(root) > 0, axis=0).sum() < len(root)
         std = np.sqrt(np.sum(root**2, axis=1))
@@ -177,21 +225,33 @@ class OnlineIdentifier:
         return np.where(np.abs(np.diag(shown) - 1.0) < 1e-6, std, np.inf)
 
     def errors(self, seconds: float) -> tuple[Array, Array]:
-        """Return how wrong the present model is: sigma (n,) [N m|N] and the covariance (b, b) of `base_values`.
+        """Return the noise sigma (n,) [N m|N] and the covariance (b, b) of the present model.
 
-        sigma is that of sums of the torque's errors over windows of so many seconds, over the root of their length, which is larger than
-        that of one sample where errors remember themselves. In the covariance what no sample shows is as uncertain as parameters are
-        large.
+        sigma is the noise of sums of torque errors over windows of so many seconds, over the root
+        of their length. It exceeds the noise of one sample where errors are autocorrelated.
+        Directions that no sample shows are as uncertain as the parameters are large.
 
-        Returns:
-            sigma (n,) [N m|N] and covariance (b, b).
-        Example:
-            >>> [x.shape for x in o.errors(0.1)]
-            [(2,), (13, 13)]
+        Parameters
+        ----------
+        seconds : duration [s].
+
+        Returns
+        -------
+        sigma (n,) [N m|N] and covariance (b, b).
+
+        Examples
+        --------
+        >>> [x.shape for x in o.errors(0.1)]
+        [(2,), (13, 13)]
         """
-        found = None if self._watch is None else self._watch.sigma(seconds)
-        sigma = self.sigma * np.sqrt(self._inflation()) if found is None else found
-        return sigma, with_description(self.model, self.accumulator, self._information_before(), 1.0 / sigma)[1]
+        learnt = None if self._watch is None else self._watch.sigma(seconds)
+        sigma = self.sigma * np.sqrt(self._inflation()) if learnt is None else learnt
+        return (
+            sigma,
+            with_description(self.model, self.accumulator, self._information_before(), 1.0 / sigma)[
+                1
+            ],
+        )
 
     @property
     def parameters(self) -> Array:
@@ -209,29 +269,43 @@ class OnlineIdentifier:
         return self._once("robot", self.consistent)
 
     def consistent(self) -> Robot:
-        """Return the robot that can exist and has the present base parameters, or those nearest to them in torque.
+        """Return the physically consistent robot nearest in torque to the present base parameters.
 
-        Example:
-            >>> o.consistent().name
-            'planar_2r'
+        Returns
+        -------
+        A `Robot`.
+
+        Examples
+        --------
+        >>> o.consistent().name
+        'planar_2r'
         """
         return self.model.identified(self.parameters)
 
     @property
-    def change(self) -> Change | None:
-        """The change that was noticed, which str() says in a sentence; None without one. It stays until `rearm`."""
+    def change(self) -> DetectedChange | None:
+        """The detected change, None without one; str() gives a sentence. It stays until `rearm`."""
         return None if self._watch is None else self._watch.change
 
     @property
     def status(self) -> str:
-        """What the identifier does at present: learning, watching, or the change that it noticed, in a sentence."""
-        return f"{self.samples} samples; changes are not looked for (learn=0)." if self._watch is None else self._watch.status
+        """The present phase in a sentence: learning, monitoring, or the detected change."""
+        return (
+            f"{self.samples} samples; changes are not looked for (learn=0)."
+            if self._watch is None
+            else self._watch.status
+        )
 
     def rearm(self) -> None:
-        """Take the robot as it is after the change that was noticed for the reference, and watch on.
+        """Take the robot after the detected change as the reference, and continue to monitor.
 
-        Example:
-            >>> o.rearm()
+        Returns
+        -------
+        Nothing.
+
+        Examples
+        --------
+        >>> o.rearm()
         """
         if self._watch is not None:
             self._watch.rearm()
@@ -243,14 +317,19 @@ class OnlineIdentifier:
         return self._found[name]
 
     def _information_before(self) -> Array:
-        """What a fit knew at the start, as far as it is not forgotten."""
+        """Return the prior information of a fit, as far as it is not forgotten."""
         faded = 1.0 if self._information.directional else self.forgetting ** (0.5 * self.samples)
         return self._before * faded
 
     def _estimate(self) -> tuple[Array, Array]:
         if not self.samples and not len(self._before):
-            raise ProblemError("OnlineIdentifier: no sample has come yet, so that there is nothing to estimate from; call update first")
-        return estimated(self.accumulator, self._information_before(), self.model.base.values(self.model.start))
+            raise ProblemError(
+                "OnlineIdentifier: no sample has come yet, so that there is nothing to estimate"
+                " from; call update first"
+            )
+        return estimate_base(
+            self.accumulator, self._information_before(), self.model.base.values(self.model.start)
+        )
 
     def _root(self) -> Array:
         independent = 1.0 / (self.sigma * np.sqrt(self._inflation()))
@@ -261,15 +340,25 @@ class OnlineIdentifier:
 
     def _physical(self) -> Array:
         base, weights = self._once("estimate", self._estimate)
-        return physical(self.model, self.accumulator, self._information_before(), base, weights)
+        return physical_parameters(
+            self.model, self.accumulator, self._information_before(), base, weights
+        )
 
     def _estimate_of(self, total: Accumulator) -> Array:
-        weights = estimated(total, self._before, self.model.base.values(self.model.start))[1]
+        weights = estimate_base(total, self._before, self.model.base.values(self.model.start))[1]
         return with_description(self.model, total, self._before, weights)[0]
 
-    def _reference(self, sigma: Array) -> Reference:
+    def _reference(self, sigma: Array) -> ReferenceModel:
         sigma = np.maximum(sigma, self.sigma)
-        return Reference(*with_description(self.model, self.accumulator, self._information_before(), 1.0 / sigma), sigma)
+        return ReferenceModel(
+            *with_description(
+                self.model, self.accumulator, self._information_before(), 1.0 / sigma
+            ),
+            sigma,
+        )
 
     def __repr__(self) -> str:
-        return f"OnlineIdentifier({self.model.robot.name!r}, {self.samples} samples, forgetting {self.forgetting:g})"
+        return (
+            f"OnlineIdentifier({self.model.robot.name!r}, {self.samples} samples, forgetting"
+            f" {self.forgetting:g})"
+        )

@@ -17,9 +17,10 @@ Array = NDArray[np.float64]
 
 
 class SampleRows:
-    """Rows [Y_1 ... Y_n, tau, 0] of samples, (N, n b + n + 1): Y_j (b,) of joint j, and the torques without what is known of them.
+    """Rows [Y_1 ... Y_n, tau, 0] of samples, (N, n b + n + 1).
 
-    The zero at the end stands for columns that a joint does not have.
+    Y_j (b,) is the regressor row of joint j; known torques are subtracted from tau. The zero at the
+    end represents columns that a joint does not have.
     """
 
     def __init__(self, model: Model) -> None:
@@ -31,22 +32,27 @@ class SampleRows:
 
     def _plain_kernel(self, name: str) -> Kernel:
         """The kernel of a regressor of the plain robot, at hand without a search."""
-        wanted = tuple(self.model.plain_columns[c] for c in self.model.base.columns)
-        return kernel(self.model.plain.tree, name, columns=wanted)
+        columns = tuple(self.model.plain_columns[c] for c in self.model.base.columns)
+        return kernel(self.model.plain.tree, name, columns=columns)
 
     @cached_property
     def _momentum_kernels(self) -> tuple[Kernel, Kernel]:
-        return self._plain_kernel("momentum_regressor"), self._plain_kernel("momentum_rate_regressor")
+        return self._plain_kernel("momentum_regressor"), self._plain_kernel(
+            "momentum_rate_regressor"
+        )
 
     def momentum(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return P and Z, each (N, n, b), with tau = d/dt(P base) + Z base, at states (N, n): see `momentum_columns`."""
+        """Return P and Z, each (N, n, b), with tau = d/dt(P base) + Z base, at states (N, n).
+
+        See `momentum_columns`.
+        """
         if not self.plain:
             return momentum_columns(self.model, q, qd, self.model.base.columns)
         stored, gained = (each.ufunc(q, qd) for each in self._momentum_kernels)
         return stored, -gained
 
     def empty(self, count: int) -> tuple[Array, Array, Array]:
-        """Return rows (N, width) without content, and views of their regressor (N, n, b) and torque (N, n)."""
+        """Return empty rows (N, width) and views of their regressor (N, n, b), torque (N, n)."""
         rows = np.empty((count, self.width))
         rows[:, -1] = 0.0
         edge = self.n * self.b
@@ -71,22 +77,35 @@ class SampleRows:
         return rows
 
     def typical(self, count: int = 256) -> Array:
-        """Return regressors (N, n, b) at random states within the robot's limits, always the same."""
+        """Return regressors (N, n, b) at random states within the limits, always the same."""
         rng = np.random.default_rng(0)
         limits = self.model.robot.tree.limits
-        low, high = (np.clip([getattr(x, name) for x in limits], -math.pi, math.pi) for name in ("lower", "upper"))
+        low, high = (
+            np.clip([getattr(x, name) for x in limits], -math.pi, math.pi)
+            for name in ("lower", "upper")
+        )
         speed = np.minimum([x.velocity for x in limits], 2.0)
         q = rng.uniform(low, high, (count, self.n))
-        return self.regressor(self.of(q, rng.normal(size=q.shape) * speed, rng.normal(size=q.shape) * 2.0 * speed, np.zeros_like(q)))
+        return self.regressor(
+            self.of(
+                q,
+                rng.normal(size=q.shape) * speed,
+                rng.normal(size=q.shape) * 2.0 * speed,
+                np.zeros_like(q),
+            )
+        )
 
 
 class FilteredRows:
-    """Rows of samples without accelerations: the equation of motion passed through F(s) = gain / (s + gain), gain [1/s].
+    """Rows of samples without accelerations.
 
-    tau = d/dt(P pi) + Z pi, with P pi the momentum and Z pi = g + friction - C^T qd, so that F tau = (gain P + F (Z - gain P)) pi: the
-    derivative is the filter's. Exact for signals that are linear between samples, from the first sample on.
-    Slotine and Li, "Adaptive manipulator control: a case study", IEEE Trans. Automatic Control 33 (1988), eq. (30); Middleton and
-    Goodwin, Systems and Control Letters 10 (1988), p. 9.
+    The equation of motion passed through F(s) = gain / (s + gain), gain [1/s].
+
+    tau = d/dt(P pi) + Z pi, with P pi the momentum and Z pi = g + friction - C^T qd, so that F tau
+    = (gain P + F (Z - gain P)) pi: the derivative is the filter's. Exact for signals that are
+    linear between samples, from the first sample on. Slotine and Li, "Adaptive manipulator control:
+    a case study", IEEE Trans. Automatic Control 33 (1988), eq. (30); Middleton and Goodwin, Systems
+    and Control Letters 10 (1988), p. 9.
     """
 
     def __init__(self, rows: SampleRows, gain: float) -> None:
@@ -94,32 +113,40 @@ class FilteredRows:
         self._filter = LowPass(gain)
 
     def of(self, q: Array, qd: Array, tau: Array, still: Array, dt: Array) -> tuple[Array, Array]:
-        """Return rows (N, width) of samples (N, n) that are dt (N,) [s] apart, and how much of the memory is at rest, (N, n).
+        """Return filtered rows (N, width) of samples (N, n) that are dt (N,) [s] apart.
+
+        The second result (N, n) is the share of the filter's memory at rest.
 
         `still` (N, n) is 1 where a joint stands; a first call begins at its first sample.
         """
-        made, Y, torque = self.rows.empty(len(q))
+        rows, Y, torque = self.rows.empty(len(q))
         P, Z = self.rows.momentum(q, qd)
-        given, kept = tau, np.zeros_like(tau)
-        held = [column for column, _ in self.rows.model.held]
-        if held:
-            kept, lost = (columns @ held_values(self.rows.model) for columns in momentum_columns(self.rows.model, q, qd, held))
-            given = tau - lost
+        effort, stored = tau, np.zeros_like(tau)
+        fixed = [column for column, _ in self.rows.model.held]
+        if fixed:
+            stored, lost = (
+                columns @ held_values(self.rows.model)
+                for columns in momentum_columns(self.rows.model, q, qd, fixed)
+            )
+            effort = tau - lost
         if self.rows.model.known is not None:
-            given = given - self.rows.model.known(q, qd, np.zeros_like(q))
+            effort = effort - self.rows.model.known(q, qd, np.zeros_like(q))
         edge = Y[0].size
-        x = np.concatenate([(Z - self.gain * P).reshape(len(q), edge), given + self.gain * kept, still], axis=1)
-        start = np.concatenate([-self.gain * P[0].ravel(), self.gain * kept[0], still[0]])
+        x = np.concatenate(
+            [(Z - self.gain * P).reshape(len(q), edge), effort + self.gain * stored, still], axis=1
+        )
+        start = np.concatenate([-self.gain * P[0].ravel(), self.gain * stored[0], still[0]])
         y = self._filter.run(x, dt, start)
         Y[:] = self.gain * P + y[:, :edge].reshape(Y.shape)
-        torque[:] = y[:, edge : edge + self.rows.n] - self.gain * kept
-        return made, y[:, edge + self.rows.n :]
+        torque[:] = y[:, edge : edge + self.rows.n] - self.gain * stored
+        return rows, y[:, edge + self.rows.n :]
 
 
 class LowPass:
     """dy/dt = gain (x - y) for any number of channels, exact for x that is linear between samples.
 
-    Franklin, Powell and Workman, "Digital Control of Dynamic Systems", 3rd ed., section 6.3 (triangle hold).
+    Franklin, Powell and Workman, "Digital Control of Dynamic Systems", 3rd ed., section 6.3
+    (triangle hold).
     """
 
     def __init__(self, gain: float) -> None:
@@ -127,7 +154,10 @@ class LowPass:
         self._last: tuple[Array, Array] | None = None
 
     def run(self, x: Array, dt: Array, start: Array) -> Array:
-        """Return y (N, m) of x (N, m), whose samples come dt (N,) [s] after each other; y of the very first sample is `start` (m,)."""
+        """Return y (N, m) of x (N, m), whose samples come dt (N,) [s] after each other.
+
+        Y of the very first sample is `start` (m,).
+        """
         y = np.empty_like(x)
         first = 0
         if self._last is None:
@@ -148,10 +178,14 @@ class LowPass:
 
         assert self._last is not None
         p, b0, b1 = self._step(dt)
-        return np.asarray(lfilter([b0, b1], [1.0, -p], x, axis=0, zi=(b1 * self._last[0] + p * self._last[1])[None])[0])
+        return np.asarray(
+            lfilter(
+                [b0, b1], [1.0, -p], x, axis=0, zi=(b1 * self._last[0] + p * self._last[1])[None]
+            )[0]
+        )
 
     def _step(self, dt: float) -> tuple[float, float, float]:
         r = self.gain * dt
         p = math.exp(-r)
-        held = (1.0 - p) / r if r > 0.0 else 1.0
-        return p, 1.0 - held, held - p
+        mean = (1.0 - p) / r if r > 0.0 else 1.0
+        return p, 1.0 - mean, mean - p

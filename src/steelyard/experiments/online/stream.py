@@ -15,9 +15,9 @@ NAMES = ("q", "qd", "qdd", "tau")
 
 
 class Stream:
-    """Samples of a robot with these joints, in order of time; `rate` [Hz] where it is known.
+    """Samples of a robot in order of time; `rate` [Hz] where it is known.
 
-    `count` samples came so far; `time` [s] is that of the last, NaN before the first.
+    `count` is the number of samples so far; `time` [s] the time of the last, NaN before the first.
     """
 
     def __init__(self, joint_names: Sequence[str], rate: float | None = None) -> None:
@@ -26,22 +26,34 @@ class Stream:
         self.timed: bool | None = None
         self.accelerated: bool | None = None
 
-    def take(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike | None, tau: ArrayLike, t: ArrayLike | None) -> tuple[Array, Array]:
-        """Return the samples as (4, B, n), or (3, B, n) without qdd, and the time since the sample before each, (B,) [s]."""
-        given = (q, qd, tau) if qdd is None else (q, qd, qdd, tau)
-        block = self._block(given, qdd is not None)
+    def take(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike | None,
+        tau: ArrayLike,
+        t: ArrayLike | None,
+    ) -> tuple[Array, Array]:
+        """Return samples (4, B, n), or (3, B, n) without qdd, and the time steps (B,) [s]."""
+        signals = (q, qd, tau) if qdd is None else (q, qd, qdd, tau)
+        block = self._block(signals, qdd is not None)
         if self.accelerated is not None and self.accelerated != (qdd is not None):
             began = "with" if self.accelerated else "without"
-            raise CallError(f"update: this stream began {began} accelerations (qdd) and must go on so")
+            raise CallError(
+                f"update: this stream began {began} accelerations (qdd) and must go on so"
+            )
         if qdd is None and t is None and self.rate is None:
-            raise CallError("update: without qdd times are needed: give t= [s] with the samples, or rate= [Hz] at the start")
+            raise CallError(
+                "update: without qdd times are needed: give t= [s] with the samples, or rate= [Hz]"
+                " at the start"
+            )
         dt, last = self._times(block.shape[1], t)
         self.accelerated, self.timed = qdd is not None, t is not None
         self.count, self.time = self.count + block.shape[1], last
         return block, dt
 
     def ago(self, samples: int) -> float:
-        """Return the time [s] of the sample so many before the last, or its number where no time is known."""
+        """Return the time [s], or without times the number, of a sample before the last."""
         if self.timed or self.rate:
             return self.time - samples * self.dt
         return float(self.count - 1 - samples)
@@ -51,40 +63,60 @@ class Stream:
         """What times are counted in."""
         return "s" if self.timed or self.rate else "samples"
 
-    def _block(self, given: Sequence[ArrayLike], accelerated: bool) -> Array:
+    def _block(self, signals: Sequence[ArrayLike], accelerated: bool) -> Array:
         names = NAMES if accelerated else ("q", "qd", "tau")
         n = len(self.joint_names)
-        arrays = [as_numbers(name, x) for x, name in zip(given, names, strict=True)]
+        arrays = [as_numbers(name, x) for x, name in zip(signals, names, strict=True)]
         shape = arrays[0].shape
         for array, name in zip(arrays, names, strict=True):
-            if array.shape != shape or array.ndim not in (1, 2) or array.shape[-1] != n or not array.size:
-                expected = f"({n},) for one sample or (B, {n}) for a block, the same for {', '.join(names)}"
-                raise CallError(f"update: {name} has shape {array.shape}, expected {expected}; joints: {', '.join(self.joint_names)}")
+            if (
+                array.shape != shape
+                or array.ndim not in (1, 2)
+                or array.shape[-1] != n
+                or not array.size
+            ):
+                expected = (
+                    f"({n},) for one sample or (B, {n}) for a block, the same for"
+                    f" {', '.join(names)}"
+                )
+                raise CallError(
+                    f"update: {name} has shape {array.shape}, expected {expected}; joints:"
+                    f" {', '.join(self.joint_names)}"
+                )
         block = np.empty((len(arrays), *(shape if len(shape) == 2 else (1, n))))
         for k, array in enumerate(arrays):
             block[k] = array
         if not np.isfinite(block).all():
             k, i, j = (int(x) for x in np.argwhere(~np.isfinite(block))[0])
             raise LogError(
-                f"update: {names[k]} of {self.joint_names[j]} is {block[k, i, j]} in sample {self.count + i}; "
-                "nothing of this block was used. Leave such samples out"
+                f"update: {names[k]} of {self.joint_names[j]} is {block[k, i, j]} in sample"
+                f" {self.count + i}; nothing of this block was used. Leave such samples out"
             )
         return block
 
     def _times(self, count: int, t: ArrayLike | None) -> tuple[Array, float]:
         if self.timed is not None and self.timed != (t is not None):
-            raise CallError(f"update: this stream began {'with' if self.timed else 'without'} times (t) and must go on so")
+            raise CallError(
+                f"update: this stream began {'with' if self.timed else 'without'} times (t) and"
+                " must go on so"
+            )
         if t is None:
             step = self.dt if self.rate else 0.0
             return np.full(count, step), (self.count + count - 1) * step
         times = np.atleast_1d(numbers("update: t", t))
         if times.shape != (count,) or not np.isfinite(times).all():
-            raise CallError(f"update: t has shape {np.shape(t)}; expected a finite time [s] for each of {count} samples")
+            raise CallError(
+                f"update: t has shape {np.shape(t)}; expected a finite time [s] for each of {count}"
+                " samples"
+            )
         dt = np.diff(times, prepend=times[0] if np.isnan(self.time) else self.time)
         late = np.flatnonzero(dt[1 if np.isnan(self.time) else 0 :] <= 0.0)
         if len(late):
             k = int(late[0]) + (1 if np.isnan(self.time) else 0)
-            raise LogError(f"update: time goes from {times[k] - dt[k]:.9g} s to {times[k]:.9g} s at sample {self.count + k}; it must grow")
+            raise LogError(
+                f"update: time goes from {times[k] - dt[k]:.9g} s to {times[k]:.9g} s at sample"
+                f" {self.count + k}; it must grow"
+            )
         self._measure(dt[dt > 0.0])
         return dt, float(times[-1])
 
@@ -97,4 +129,8 @@ class Stream:
 
 def as_numbers(name: str, value: ArrayLike) -> Array:
     """Return an argument of `update` as an array of numbers."""
-    return value if isinstance(value, np.ndarray) and value.dtype == np.float64 else numbers(f"update: {name}", value)
+    return (
+        value
+        if isinstance(value, np.ndarray) and value.dtype == np.float64
+        else numbers(f"update: {name}", value)
+    )

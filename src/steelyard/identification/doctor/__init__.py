@@ -1,4 +1,4 @@
-"""The doctor: what is wrong with a log for this robot, as findings with their evidence."""
+"""The doctor: faults of a log for a robot, as findings with their evidence."""
 
 from .examine import doctor, examine
 from .finding import FAULTS, Diagnosis, Finding

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with a log, each with its evidence, its probability and the line that mends it."""
+"""Findings: what is wrong with a log, with evidence, probability and a fix."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ MAPPING, WITNESS = "mapping", "witness"
 
 @dataclass(frozen=True)
 class FaultKind:
-    """What a finding may be about.
+    """A kind of fault.
 
-    `corrected_by` is MAPPING where `--fix` corrects the log, if the log shows the fault without the inertias of the description; WITNESS
-    where torques and description, or torques of several joints, disagree about a factor: both are named, and nothing is corrected
-    before a third source decides. It is "" where no mapping helps.
+    `corrected_by` is MAPPING where `--fix` corrects the log, provided that the log shows the fault
+    without the described inertias. It is WITNESS where torques and description, or torques of
+    several joints, disagree about a factor: both are named, and nothing is corrected before a third
+    source decides. It is "" where no mapping helps.
     """
 
     meaning: str
@@ -27,28 +28,30 @@ class FaultKind:
 
 
 FAULTS: dict[str, FaultKind] = {
-    "swapped joints": FaultKind("the columns of two or more joints are exchanged", MAPPING),
+    "swapped joints": FaultKind("the columns of two or more joints are swapped", MAPPING),
     "position sign": FaultKind("the position of a joint has the other sign", MAPPING),
     "torque sign": FaultKind("the torque of a joint has the other sign", MAPPING),
     "degrees": FaultKind("positions are in degrees", MAPPING),
-    "currents": FaultKind("motor currents stand in the place of torques", WITNESS),
-    "gear ratio or torque constant": FaultKind("the torque of a joint is wrong by a factor", WITNESS),
+    "currents": FaultKind("the torque columns hold motor currents", WITNESS),
+    "gear ratio or torque constant": FaultKind(
+        "the torque of a joint is wrong by a factor", WITNESS
+    ),
     "torque scale": FaultKind("all torques are wrong by one factor", WITNESS),
     "gravity taken out": FaultKind("the torque of gravity was subtracted"),
-    "gravity direction": FaultKind("the robot is mounted otherwise than described"),
-    "position offset": FaultKind("the zero of a joint is elsewhere", MAPPING),
-    "motor side": FaultKind("positions and torques are those of the motors"),
+    "gravity direction": FaultKind("the robot is mounted differently than described"),
+    "position offset": FaultKind("the zero position of a joint is wrong", MAPPING),
+    "motor side": FaultKind("positions and torques are on the motor side"),
     "clock": FaultKind("time stamps are scaled, or in milliseconds", MAPPING),
-    "jitter": FaultKind("time stamps are off by a random part of the interval", MAPPING),
+    "jitter": FaultKind("time stamps have random errors", MAPPING),
     "dropped samples": FaultKind("samples are missing"),
-    "duplicated stamps": FaultKind("time stamps repeat the one before", MAPPING),
-    "delay": FaultKind("a signal comes late", MAPPING),
-    "saturation": FaultKind("a torque is cut off"),
+    "duplicated stamps": FaultKind("time stamps repeat the previous one", MAPPING),
+    "delay": FaultKind("a signal is delayed", MAPPING),
+    "saturation": FaultKind("a torque is saturated"),
     "dead channel": FaultKind("a signal never changes although it should"),
-    "encoder spikes": FaultKind("single positions are off", MAPPING),
+    "encoder spikes": FaultKind("single positions are wrong", MAPPING),
     "coupling": FaultKind("two joints share a motor"),
-    "poor excitation": FaultKind("the motion shows too little of the robot"),
-    "wrong robot": FaultKind("the description is of another robot"),
+    "poor excitation": FaultKind("the motion excites too few parameters"),
+    "wrong robot": FaultKind("the description belongs to another robot"),
 }
 """The kinds of faults by key."""
 
@@ -57,12 +60,14 @@ SEVERITIES = ("fault", "remark")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a log.
+    """One fault or remark on a log.
 
-    `fault` is a key of FAULTS, `joints` are those concerned, () for the whole log. `sentence` says what is wrong with its evidence,
-    `probability` is between 0 and 1, `fix` is the line of a mapping file or the call that mends it. `severity` is 'fault' for data that
-    must not be used as they are, 'remark' for what is harmless or handled but worth saying. `hypotheses` are the explanations that the
-    log cannot tell apart, such as wrong torques and a wrong description; `probability` is that of the first, and none is corrected.
+    `fault` is a key of FAULTS, `joints` are the joints concerned, () for the whole log. `sentence`
+    describes it with its evidence, `probability` is between 0 and 1, `fix` is a line of a mapping
+    file or a call. `severity` is 'fault' for data that must not be used as they are, 'remark' for a
+    harmless or handled property. `hypotheses` are explanations that the log cannot distinguish,
+    such as wrong torques and a wrong description; `probability` then belongs to the first, and none
+    is corrected.
     """
 
     fault: str
@@ -79,7 +84,7 @@ class Finding:
 
     @property
     def certainty(self) -> float:
-        """Probability that one of the hypotheses holds, or the fault itself where there is one explanation only."""
+        """Probability that one of the hypotheses holds, or of the fault if there is only one."""
         return min(self.probability * max(len(self.hypotheses), 1), 1.0)
 
     @property
@@ -95,9 +100,9 @@ class Finding:
 class Diagnosis:
     """A verdict in a sentence and every finding. Iterate over it for the sentences.
 
-    `usable` is False if no model of the robot can be identified from the log as it is. `correction` is what a mapping can put right;
-    findings with several `hypotheses` have no part in it.
-    `examined` is False for a log that can be identified from and is of a kind that is not looked into.
+    `usable` is False if no model of the robot can be identified from the log as it is. `correction`
+    is the part that a mapping can fix; findings with several `hypotheses` have no part in it.
+    `examined` is False for logs that are not examined but can be identified from.
     """
 
     verdict: str
@@ -124,9 +129,19 @@ class Diagnosis:
 
     def table(self) -> Table:
         """The findings with their joints, probability and fix."""
-        columns = (*(Column(name, numeric=False) for name in ("finding", "joints")), Column("probability"), Column("fix", numeric=False))
-        rows = [(each.sentence, ", ".join(each.joints) or "all", fixed(each.probability, 2), each.fix) for each in self.findings]
-        data = {name: [getattr(each, name) for each in self.findings] for name in ("fault", "severity", "probability", "sentence", "fix")}
+        columns = (
+            *(Column(name, numeric=False) for name in ("finding", "joints")),
+            Column("probability"),
+            Column("fix", numeric=False),
+        )
+        rows = [
+            (each.sentence, ", ".join(each.joints) or "all", fixed(each.probability, 2), each.fix)
+            for each in self.findings
+        ]
+        data = {
+            name: [getattr(each, name) for each in self.findings]
+            for name in ("fault", "severity", "probability", "sentence", "fix")
+        }
         lists = {"joints": [", ".join(each.joints) for each in self.findings]}
         lists["hypotheses"] = ["; ".join(each.hypotheses) for each in self.findings]
         return Table("Findings", columns, tuple(rows), data=data | lists)
@@ -137,7 +152,17 @@ class Diagnosis:
     @property
     def remedy(self) -> str:
         """Where the correction goes, in a sentence; empty if there is none."""
-        return "" if self.correction is None else "`steelyard doctor ROBOT LOG --fix` writes the correction to LOG.mapping.toml."
+        return (
+            ""
+            if self.correction is None
+            else "`steelyard doctor ROBOT LOG --fix` writes the correction to LOG.mapping.toml."
+        )
 
     def __str__(self) -> str:
-        return "\n".join([self.verdict, *(f"- {finding}" for finding in self.findings), *([self.remedy] if self.remedy else [])])
+        return "\n".join(
+            [
+                self.verdict,
+                *(f"- {finding}" for finding in self.findings),
+                *([self.remedy] if self.remedy else []),
+            ]
+        )

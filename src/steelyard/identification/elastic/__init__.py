@@ -1,1 +1,1 @@
-"""Elastic joints: stiffness and damping beside a rigid model."""
+"""Elastic joints: stiffness and damping in addition to a rigid model."""

@@ -1,4 +1,4 @@
-"""Stiffness from torque sensors behind the gears: links that lag their motors change the torque that moves them."""
+"""Stiffness from torque sensors behind the gears: links lag behind their motors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from ...signals.log import Log
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
-from .regression import regression, smooth
+from .regression import regress_with_jackknife, smooth_derivative
 
 Array = NDArray[np.float64]
 
 
 def has_torque_sensors(log: Log) -> bool:
-    """Return whether the torques of a log are those of sensors: it has the motors' currents beside them."""
+    """Return whether a log has sensed torques, with the motor currents in addition."""
     return log.effort == "torque" and log.current is not None
 
 
-def stiffness_behind_sensors(problem: Problem, pi: Array, weights: Array, joints: Sequence[int]) -> tuple[Array, Array]:
-    """Return compliances 1 / K (k,) [rad/(N m)|m/N] of joints and their standard deviations, from motor positions and sensed torques.
+def stiffness_behind_sensors(
+    problem: Problem, pi: Array, weights: Array, joints: Sequence[int]
+) -> tuple[Array, Array]:
+    """Estimate compliances 1 / K (k,) [rad/(N m)|m/N] and their standard deviations.
 
-    A link is at q = theta - tau / K: its torque is that of the motor's position less (dtau/dq tau + dtau/dqd tau' + M tau'') / K, with the
-    exact derivatives of inverse dynamics. The columns of all springs are found together with the base parameters. `pi` (p,) are the
-    parameters that were identified, `weights` (n,) those of the joints' rows. Albu-Schaeffer and Hirzinger, ICRA 2001, p. 2852.
+    Motor positions and sensed torques show them. A link is at q = theta - tau / K: its torque is
+    the torque at the motor's position less (dtau/dq tau + dtau/dqd tau' + M tau'') / K, with exact
+    derivatives of inverse dynamics. The columns of all springs are estimated with the base
+    parameters. `pi` (p,) are the identified parameters, `weights` (n,) the weights of the joints'
+    rows. Albu-Schaeffer and Hirzinger, ICRA 2001, p. 2852.
     """
     model = problem.model
 
@@ -41,22 +45,25 @@ def stiffness_behind_sensors(problem: Problem, pi: Array, weights: Array, joints
         right.append((block.tau * weights)[keep])
     X, y = np.concatenate(rows), np.concatenate(right)
     used = np.all(np.isfinite(X), axis=1)
-    x, covariance = regression(X[used], y[used])
+    x, covariance = regress_with_jackknife(X[used], y[used])
     return x[-len(joints) :], np.sqrt(np.diag(covariance)[-len(joints) :])
 
 
-def spring_columns(model: Model, pi: Array, samples: Samples, joints: Sequence[int], decimate: int) -> Array:
-    """Return what a unit compliance of each of some joints adds to the torques, (N, n, k).
-
-    Torques are smoothed as one in `decimate` samples are kept.
-    """
+def spring_columns(
+    model: Model, pi: Array, samples: Samples, joints: Sequence[int], decimate: int
+) -> Array:
+    """Return the torques (N, n, k) per unit compliance of each joint, smoothed for `decimate`."""
     inner = 10 * len(model.robot.tree.bodies)
     links = np.zeros(len(model.plain.parameters))
     links[:inner] = pi[:inner]
     moving = samples.base
-    J = model.plain.inverse_dynamics_derivatives(samples.q, samples.qd, samples.qdd, base=moving, parameters=links)
-    made = np.empty((samples.N, model.n, len(joints)))
+    J = model.plain.inverse_dynamics_derivatives(
+        samples.q, samples.qd, samples.qdd, base=moving, parameters=links
+    )
+    columns = np.empty((samples.N, model.n, len(joints)))
     for k, j in enumerate(joints):
-        stretch = [smooth(samples.t, samples.tau[:, j], decimate, order) for order in range(3)]
-        made[:, :, k] = -sum(by[:, :, j] * x[:, None] for by, x in zip(J, stretch, strict=True))
-    return made
+        stretch = [
+            smooth_derivative(samples.t, samples.tau[:, j], decimate, order) for order in range(3)
+        ]
+        columns[:, :, k] = -sum(by[:, :, j] * x[:, None] for by, x in zip(J, stretch, strict=True))
+    return columns

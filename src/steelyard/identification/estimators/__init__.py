@@ -1,1 +1,4 @@
-"""From a problem to an estimate: the estimators, and what is estimated around them (delay, shapes of friction, drive gains)."""
+"""From a problem to an estimate.
+
+The estimators, and what is estimated around them (delay, shapes of friction, drive gains).
+"""

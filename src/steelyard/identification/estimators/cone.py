@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...cached import cached_property
-from ...errors import ProblemError, foreign
+from ...errors import ProblemError, translate_errors
 from ...parameters.pseudo_inertia import pseudo_inertia
 from ..model.bounds import Inequalities
 from ..model.linear_model import Model
@@ -23,7 +23,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ConeProgram:
-    """min |rows pi - target|^2 with pi = T x: x holds svec(S) of each body, then the parameters of the joints.
+    """min |rows pi - target|^2 with pi = T x.
+
+    X holds svec(S) of each body, then the parameters of the joints.
 
     Subject to S_i >= margin 1, the inequalities on pi, and held parameters at their values.
     """
@@ -50,56 +52,88 @@ class ConeProgram:
 
     @cached_property
     def free_bodies(self) -> list[int]:
-        """Bodies with at least one free parameter: a body that is held whole need not be a real one."""
+        """Bodies with at least one free parameter.
+
+        A body that is held whole need not be a real one.
+        """
         free = set(self.model.free)
-        return [i for i in range(self.prior.bodies) if any(k in free for k in range(10 * i, 10 * i + 10))]
+        return [
+            i
+            for i in range(self.prior.bodies)
+            if any(k in free for k in range(10 * i, 10 * i + 10))
+        ]
 
     @cached_property
     def triangle(self) -> Array:
-        """The factor of [A b] over x, (p + 1, p + 1), completed along directions without excitation."""
+        """Triangular factor of [A b], (p + 1, p + 1), completed along unexcited directions."""
         A, b = self.rows @ self.T, self.target
         more, right = self.unexcited_rows(np.linalg.norm(A, axis=0), A[:, self.inner :])
-        return np.asarray(np.linalg.qr(np.vstack([np.column_stack([A, b]), np.column_stack([more, right])]), mode="r"))
+        return np.asarray(
+            np.linalg.qr(
+                np.vstack([np.column_stack([A, b]), np.column_stack([more, right])]), mode="r"
+            )
+        )
 
     def unexcited_rows(self, norms: Array, outer: Array) -> tuple[Array, Array]:
-        """Return rows that keep the joints' parameters at the description along directions in which their columns `outer` vanish.
+        """Return rows that keep unexcited joint parameters at their described values.
 
-        A joint that stands still has columns of zeros; without these rows the program has no unique minimum. `norms` are those of all
-        columns: the largest is the weight of these rows.
+        `outer` are the columns of the joint terms; the rows act where these vanish.
+
+        A joint that stands still has columns of zeros; without these rows the program has no unique
+        minimum. `norms` are those of all columns: the largest is the weight of these rows.
         """
         largest = max(float(norms.max(initial=0.0)), 1e-300)
         scale = np.where(norms > 1e-12 * largest, norms, largest)[self.inner :]
         _, values, Vt = np.linalg.svd(np.linalg.qr(outer / scale, mode="r"))
         directions = Vt[int(np.sum(values > RANK * values.max(initial=0.0))) :] * scale
-        return np.pad(directions, ((0, 0), (self.inner, 0))), directions @ self.model.start[self.inner :]
+        return (
+            np.pad(directions, ((0, 0), (self.inner, 0))),
+            directions @ self.model.start[self.inner :],
+        )
 
 
 def solve(program: ConeProgram) -> tuple[Array, str]:
-    """Return the parameters pi (p,) and the solver's status. Raise ProblemError if nothing satisfies the inequalities.
+    """Return the parameters pi (p,) and the solver's status.
 
-    Where the unconstrained minimum x0 is consistent it is the answer. Else min 1/2 |r|^2 over (dx, r) with r = A dx from there: the
-    residual form keeps the condition of A instead of squaring it, and the step from x0 is of the size of the price, not of the torques.
-    Goulart and Chen, "Clarabel", 2024; Sousa and Cortesao, Int. J. Robotics Research 33 (2014), p. 931.
+    Raise ProblemError if nothing satisfies the inequalities.
+
+    Where the unconstrained minimum x0 is consistent it is the answer. Else min 1/2 |r|^2 over (dx,
+    r) with r = A dx from there: the residual form keeps the condition of A instead of squaring it,
+    and the step from x0 is of the size of the price, not of the torques. Goulart and Chen,
+    "Clarabel", 2024; Sousa and Cortesao, Int. J. Robotics Research 33 (2014), p. 931.
     """
     T, start = program.T, unconstrained(program)
     if feasible(program, T @ start, slack=0.0) and inside(program, start):
         return T @ start, "Solved"
     A = program.triangle[: T.shape[1], :-1]
     k, p = A.shape
-    scale = max(float(np.linalg.norm(A @ (projected(program, start) - start))), 1e-9 * float(np.linalg.norm(A @ start)), 1e-300)
+    scale = max(
+        float(np.linalg.norm(A @ (projected(program, start) - start))),
+        1e-9 * float(np.linalg.norm(A @ start)),
+        1e-300,
+    )
     size = np.linalg.norm(A, axis=0) / scale
     size[: program.inner] = 1.0  # the cone needs svec as it is
     blocks, rights, cones = constraints(program)
     rights = [right - block @ start for block, right in zip(blocks, rights, strict=True)]
     equality = np.hstack([A / size / scale, -np.eye(k)])
-    G = sparse.csc_matrix(np.vstack([equality, *(np.hstack([block / size, np.zeros((len(block), k))]) for block in blocks)]))
+    G = sparse.csc_matrix(
+        np.vstack(
+            [equality, *(np.hstack([block / size, np.zeros((len(block), k))]) for block in blocks)]
+        )
+    )
     P = sparse.csc_matrix(np.diag(np.concatenate([np.zeros(p), np.ones(k)])))
     h = np.concatenate([np.zeros(k), *rights])
-    with foreign("the cone solver Clarabel failed on this problem"):
-        solution = clarabel.DefaultSolver(P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings()).solve()
+    with translate_errors("the cone solver Clarabel failed on this problem"):
+        solution = clarabel.DefaultSolver(
+            P, np.zeros(p + k), G, h, [clarabel.ZeroConeT(k), *cones], settings()
+        ).solve()
     status = str(solution.status)
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        raise ProblemError(f"no robot meets the bounds together: {', '.join(dict.fromkeys(program.inequalities.names))}")
+        raise ProblemError(
+            "no robot meets the bounds together:"
+            f" {', '.join(dict.fromkeys(program.inequalities.names))}"
+        )
     return T @ (start + np.array(solution.x)[:p] / size), status
 
 
@@ -110,7 +144,9 @@ def unconstrained(program: ConeProgram) -> Array:
     if index:  # heavy rows: the cone program makes them exact
         weight = 1e6 * max(float(np.abs(rows).max(initial=0.0)), 1.0)
         rows = np.vstack([rows, weight * program.T[index]])
-        target = np.concatenate([target, weight * np.array([value for _, value in program.model.held])])
+        target = np.concatenate(
+            [target, weight * np.array([value for _, value in program.model.held])]
+        )
     size = np.linalg.norm(rows, axis=0)
     size[size == 0] = 1.0
     x, *_ = np.linalg.lstsq(rows / size, target, rcond=1e-14)
@@ -119,13 +155,22 @@ def unconstrained(program: ConeProgram) -> Array:
 
 def inside(program: ConeProgram, x: Array) -> bool:
     """Return whether every body keeps the margin and every held parameter its value."""
-    least = min((np.linalg.eigvalsh(symmetric(x[10 * i : 10 * i + 10]))[0] for i in program.free_bodies), default=np.inf)
+    least = min(
+        (np.linalg.eigvalsh(symmetric(x[10 * i : 10 * i + 10]))[0] for i in program.free_bodies),
+        default=np.inf,
+    )
     pi = program.T @ x
-    return bool(least >= program.margin) and all(abs(pi[i] - value) <= 1e-12 * max(1.0, abs(value)) for i, value in program.model.held)
+    return bool(least >= program.margin) and all(
+        abs(pi[i] - value) <= 1e-12 * max(1.0, abs(value)) for i, value in program.model.held
+    )
 
 
 def projected(program: ConeProgram, x: Array) -> Array:
-    """Return a point near x: each body raised to the margin, then every inequality that is not met made so by the least step, in turn."""
+    """Return a point near x.
+
+    Each body raised to the margin, then every inequality that is not met made so by the least step,
+    in turn.
+    """
     x = x.copy()
     for i in program.free_bodies:
         values, vectors = np.linalg.eigh(symmetric(x[10 * i : 10 * i + 10]))
@@ -142,7 +187,10 @@ def symmetric(x: Array) -> Array:
 
 
 def constraints(program: ConeProgram) -> tuple[list[Array], list[Array], list[Any]]:
-    """Return blocks G, right sides h and cones, with h - G x in the cone: held values, inequalities, bodies."""
+    """Return blocks G, right sides h and cones, with h - G x in the cone.
+
+    Held values, inequalities, bodies.
+    """
     T = program.T
     blocks, rights, cones = [], [], []
     if program.model.held:
@@ -182,16 +230,19 @@ def feasible(program: ConeProgram, pi: Array, slack: float = 1e-9) -> bool:
 
 
 def repaired(program: ConeProgram, pi: Array) -> Array:
-    """Return pi moved inside where the solver stopped just outside: bodies towards the prior, joint terms to zero."""
+    """Return pi moved inside where the solver stopped just outside.
+
+    Bodies towards the prior, joint terms to zero.
+    """
     pi = pi.copy()
     for i in program.free_bodies:
         S = np.linalg.solve(program.prior.to_pi[i], pi[10 * i : 10 * i + 10])
         lift = 0.5 * program.margin * IDENTITY
         if np.linalg.eigvalsh(pseudo_inertia(pi[10 * i : 10 * i + 10]))[0] <= 0:
             pi[10 * i : 10 * i + 10] = program.prior.to_pi[i] @ (S + lift)
-    held = dict(program.model.held)
+    fixed = dict(program.model.held)
     for row, b in zip(program.inequalities.A, program.inequalities.b, strict=True):
         single = np.flatnonzero(row)
-        if len(single) == 1 and b == 0 and row @ pi > 0 and single[0] not in held:
+        if len(single) == 1 and b == 0 and row @ pi > 0 and single[0] not in fixed:
             pi[single[0]] = 0.0
     return pi

@@ -1,4 +1,7 @@
-"""Least squares in the frequency domain: periods are averaged, and every frequency weighs what its noise allows."""
+"""Least squares in the frequency domain.
+
+Periods are averaged, and every frequency weighs what its noise allows.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from ...arguments import whole_number
-from ...errors import CallError
+from ...errors import CallError, mention
 from ..model.accumulator import triangular
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
-from .least_squares import Estimate, least_squares, noise, weighted
+from .least_squares import Estimate, Estimator, least_squares, noise, weighted
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -25,52 +28,78 @@ LEAST = 1e-12  # of the mean power of a joint: the noise that a joint has at lea
 
 
 @dataclass(frozen=True)
-class Frequency:
-    """min sum_k e_k^H S_k^-1 e_k over the harmonics k of a motion that repeats, e_k = tau_k - Y_k base of the average of all periods.
+class Frequency(Estimator):
+    """min sum_k e_k^H S_k^-1 e_k over the harmonics k of a motion that repeats.
 
-    S_k (n, n) is the covariance of the torques' noise between the joints at that frequency, from what differs between the periods: the
-    power of bands of frequencies, and one correlation for all. What the residuals have beyond it is added, so that a frequency at which
-    the model lacks something weighs less. A log that does not repeat is identified by weighted least squares.
-    Swevers, Ganseman, De Schutter and Van Brussel, Mechanical Systems and Signal Processing 10 (1996), p. 561; Pintelon and Schoukens,
-    "System Identification: A Frequency Domain Approach", 2nd ed., 2012, section 2.5 (noise from periodic data).
+    e_k = tau_k - Y_k base, averaged over all periods.
+
+    S_k (n, n) is the covariance of the torques' noise between the joints at that frequency, from
+    what differs between the periods: the power of bands of frequencies, and one correlation for
+    all. What the residuals have beyond it is added, so that a frequency at which the model lacks
+    something weighs less. A log that does not repeat is identified by weighted least squares.
+    Swevers, Ganseman, De Schutter and Van Brussel, Mechanical Systems and Signal Processing 10
+    (1996), p. 561; Pintelon and Schoukens, "System Identification: A Frequency Domain Approach",
+    2nd ed., 2012, section 2.5 (noise from periodic data).
     """
 
     iterations: int = 4
     name = "frequency"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "iterations", whole_number("Frequency: iterations", self.iterations, 1, 1e6))
+        object.__setattr__(
+            self, "iterations", whole_number("Frequency: iterations", self.iterations, 1, 1e6)
+        )
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
         base, weights = weighted(problem.total, problem.prior)
         if any(s.period is None for s in problem.samples):
-            return Estimate(base, weights, ("A log does not repeat, so that all of its frequencies weigh alike.",))
+            return Estimate(
+                base,
+                weights,
+                ("A log does not repeat, so that all of its frequencies weigh alike.",),
+            )
         if any(s.keep is not None for s in problem.samples):
-            raise CallError("estimator 'frequency' takes whole periods: mask= leaves samples out; use 'wls', or leave mask= out")
+            raise CallError(
+                f"estimator 'frequency' takes whole periods: {mention('mask')} leaves samples out;"
+                f" use 'wls', or leave {mention('mask')} out",
+                argument="estimator",
+            )
         spectra = [spectrum(problem.model, s, problem.decimate) for s in problem.samples]
         for _ in range(self.iterations):
             rows = np.vstack([each.whitened(base) for each in spectra])
             base = least_squares(triangular(rows), problem.prior)
-        return Estimate(base, 1.0 / noise(problem.total, base), details={"harmonics": [len(each.tau) for each in spectra]})
+        return Estimate(
+            base,
+            1.0 / noise(problem.total, base),
+            details={"harmonics": [len(each.tau) for each in spectra]},
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Harmonics of regressor (K, n, b) and torque (K, n), averaged over periods, and the covariance (K, n, n) of the average's noise."""
+    """Harmonics of regressor (K, n, b) and torque (K, n), averaged over periods.
+
+    The covariance (K, n, n) is that of the noise of the average.
+    """
 
     Y: Complex
     tau: Complex
     noise: Array
 
     def whitened(self, base: Array) -> Array:
-        """Return rows S^-1/2 [Y tau] (2 K n, b + 1), real and imaginary parts, with what residuals of base (b,) have beyond the noise."""
+        """Return rows S^-1/2 [Y tau] (2 K n, b + 1), real and imaginary parts.
+
+        S includes the part of the residuals of base (b,) that exceeds the noise.
+        """
         n = range(self.tau.shape[1])
-        left = banded(np.abs(self.tau - self.Y @ base) ** 2)
+        power = banded(np.abs(self.tau - self.Y @ base) ** 2)
         S = self.noise.copy()
         least = LEAST * np.maximum(np.mean(np.abs(self.tau) ** 2, axis=0), 1e-300)
-        S[:, n, n] += np.maximum(left - S[:, n, n], 0.0) + least
-        rows = np.linalg.solve(np.linalg.cholesky(S), np.concatenate([self.Y, self.tau[:, :, None]], axis=2))
+        S[:, n, n] += np.maximum(power - S[:, n, n], 0.0) + least
+        rows = np.linalg.solve(
+            np.linalg.cholesky(S), np.concatenate([self.Y, self.tau[:, :, None]], axis=2)
+        )
         return np.concatenate([rows.real, rows.imag]).reshape(-1, rows.shape[2])
 
 
@@ -82,7 +111,9 @@ def spectrum(model: Model, samples: Samples, decimate: int) -> Spectrum:
     steps, count = round(period / dt), max(1, int((t[-1] - t[0] + 1.5 * dt) / period))
     grid = np.minimum(t[0] + period / steps * np.arange(steps * count), t[-1])
     tau = samples.tau if samples.payload_torque is None else samples.tau - samples.payload_torque
-    states = [CubicSpline(t, x)(grid).reshape(count, steps, -1).mean(axis=0) for x in samples.states]
+    states = [
+        CubicSpline(t, x)(grid).reshape(count, steps, -1).mean(axis=0) for x in samples.states
+    ]
     torque = CubicSpline(t, tau)(grid).reshape(count, steps, -1) - model.known_torque(*states)
     last = min(steps // 2, max(int(steps / (2 * decimate)), 1))
     waves = np.fft.rfft(torque, axis=1)[:, : last + 1] / steps
@@ -96,7 +127,10 @@ def spectrum(model: Model, samples: Samples, decimate: int) -> Spectrum:
 
 
 def banded(x: NDArray[Any]) -> NDArray[Any]:
-    """Return the mean of x (K, ...) over bands of neighbouring harmonics, at each of them; wider ones at higher frequencies."""
+    """Return the mean of x (K, ...) over bands of neighbouring harmonics, at each of them.
+
+    Wider ones at higher frequencies.
+    """
     edges, least = [0], NARROWEST
     while edges[-1] + 2 * least <= len(x):
         edges.append(edges[-1] + max(least, int(WIDER * edges[-1])))

@@ -1,4 +1,7 @@
-"""The joint terms before the samples: how far friction, rotors and offsets may be from the description."""
+"""The joint terms before the samples.
+
+How far friction, rotors and offsets may be from the description.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +17,44 @@ from .posterior import Coordinates, coordinates, posterior_of, projected
 
 Array = NDArray[np.float64]
 OFFSETS = 1.0, 0.3, 0.1  # of a joint's torque: standard deviations that its offset may have
-DESCRIBED = np.inf, 1.0, 0.3, 0.1  # of its described value: standard deviations that a rotor inertia or a friction may have
+# of its described value: standard deviations that a rotor inertia or a friction may have
+DESCRIBED = np.inf, 1.0, 0.3, 0.1
 SLOW = 0.1  # of a joint's fastest speed, 1 rad/s|m/s where it has none; reached within a second
 
 
 def vague_precision(model: Model, total: Accumulator, where: Coordinates) -> Array:
-    """Return the precision of each joint term before the samples, (k - inner,): as vague as a term that makes all of a joint's torque.
+    """Return the precision of each joint term before the samples, (k - inner,).
 
-    The standard deviation of a term is |tau_j| / |column| over the joints that it acts on; of a joint that hardly moved, |tau_j| over the
-    column of a slow motion, so that noise at rest is not taken for friction. A term whose column is zero stays as described.
+    As vague as a term that makes all of a joint's torque.
+
+    The standard deviation of a term is |tau_j| / |column| over the joints that it acts on; of a
+    joint that hardly moved, |tau_j| over the column of a slow motion, so that noise at rest is not
+    taken for friction. A term whose column is zero stays as described.
     """
     to_terms = model.base.matrix @ where.matrix[:, where.inner :]
-    columns = np.array([np.sum((total.rows(j)[:, :-1] @ to_terms) ** 2, axis=0) for j in range(total.n)])
+    columns = np.array(
+        [np.sum((total.rows(j)[:, :-1] @ to_terms) ** 2, axis=0) for j in range(total.n)]
+    )
     torque = np.sum(np.where(columns > 0, total.torque_squares()[:, None], 0.0), axis=0)
     squares = columns.sum(axis=0)
-    dead = (squares <= 1e-24 * squares.max(initial=0.0)) | (torque <= 1e-24 * total.torque_squares().max(initial=0.0))
+    dead = (squares <= 1e-24 * squares.max(initial=0.0)) | (
+        torque <= 1e-24 * total.torque_squares().max(initial=0.0)
+    )
     least = slow_motion(model) ** 2 * max(total.counts, default=0.0)
-    return np.asarray(np.where(dead, max(float(squares.max(initial=0.0)), 1.0), np.maximum(squares, least) / np.maximum(torque, 1e-300)))
+    return np.asarray(
+        np.where(
+            dead,
+            max(float(squares.max(initial=0.0)), 1.0),
+            np.maximum(squares, least) / np.maximum(torque, 1e-300),
+        )
+    )
 
 
 def slow_motion(model: Model) -> Array:
-    """Return the factor of each free joint term in a slow motion, (k - inner,): speed, acceleration, or 1 for dry friction and offsets."""
+    """Return the factor of each free joint term in a slow motion, (k - inner,).
+
+    Speed, acceleration, or 1 for dry friction and offsets.
+    """
     limits = {
         name: limit.velocity if np.isfinite(limit.velocity) and limit.velocity > 0 else 1.0
         for name, limit in zip(model.robot.joint_names, model.robot.tree.limits, strict=False)
@@ -50,25 +70,30 @@ def slow_motion(model: Model) -> Array:
 
 
 def free_terms(model: Model) -> list[tuple[int, str]]:
-    """Return index and label of the joint terms that are to be found, in the order of the coordinates."""
+    """Return index and label of the free joint terms, in the order of the coordinates."""
     inner = 10 * len(model.robot.tree.bodies)
     return [(i, model.names[i]) for i in model.free if i >= inner]
 
 
-def choose_joint_precision(model: Model, triangle: Array, vague: Array, usual: float, loose: float) -> Array:
-    """Return the precision of each joint term before the samples, (k - inner,), from how far the samples let them be: by evidence.
+def choose_joint_precision(
+    model: Model, triangle: Array, vague: Array, usual: float, loose: float
+) -> Array:
+    """Return the prior precision of each joint term, (k - inner,), by empirical Bayes.
 
-    Offsets of all joints may be a certain part of each joint's torque; rotor inertias that are described, and friction that is, may be off
-    by a certain part of that, or by any. Of each kind the standard deviation with the largest evidence is taken, with links as described
-    at the weight `usual`, or as heavy as the torque needs at the weight `loose`, whichever explains the samples better.
-    MacKay, "Bayesian non-linear modelling for the prediction competition", ASHRAE Transactions 100 (1994), p. 1053 (automatic relevance
-    determination).
+    Offsets of all joints may be a certain part of each joint's torque; rotor inertias that are
+    described, and friction that is, may be off by a certain part of that, or by any. Of each kind
+    the standard deviation with the largest evidence is taken, with links as described at the weight
+    `usual`, or as heavy as the torque needs at the weight `loose`, whichever explains the samples
+    better. MacKay, "Bayesian non-linear modelling for the prediction competition", ASHRAE
+    Transactions 100 (1994), p. 1053 (automatic relevance determination).
     """
     everybody = range(len(model.robot.tree.bodies))
     settings = []
     for aside, weight in (((), usual), (everybody, loose)):
         where = coordinates(model, body_prior(model, aside))
-        settings.append((where, *projected(model, triangle, where), np.full(len(everybody), weight)))
+        settings.append(
+            (where, *projected(model, triangle, where), np.full(len(everybody), weight))
+        )
 
     def evidence(precision: Array) -> float:
         return max(posterior_of(*setting, precision).log_evidence for setting in settings)
@@ -79,11 +104,17 @@ def choose_joint_precision(model: Model, triangle: Array, vague: Array, usual: f
 
 
 def candidates(model: Model, vague: Array) -> Iterator[list[Array]]:
-    """Yield for each kind of terms the precisions (k - inner,) that they may have, zero for the others; the loosest first."""
+    """Yield candidate precisions (k - inner,) for each kind of terms, the loosest first.
+
+    Terms of other kinds have precision zero.
+    """
     symbols = np.array([name.rpartition(".")[2] for _, name in free_terms(model)])
     described = np.abs([model.start[i] for i, _ in free_terms(model)])
     if np.any(offset := symbols == "F0"):
         yield [np.where(offset, vague / part**2, 0.0) for part in OFFSETS]
     for kind in (symbols == "Ia", (symbols != "Ia") & ~offset):
         if np.any(known := kind & (described > 0)):
-            yield [np.where(known, 1.0 / (part * np.where(known, described, 1.0)) ** 2, 0.0) for part in DESCRIBED]
+            yield [
+                np.where(known, 1.0 / (part * np.where(known, described, 1.0)) ** 2, 0.0)
+                for part in DESCRIBED
+            ]

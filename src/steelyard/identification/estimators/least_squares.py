@@ -1,4 +1,7 @@
-"""Least squares on a triangular factor: ordinary, weighted by the noise of each joint, and joint by joint."""
+"""Least squares on a triangular factor.
+
+Ordinary, weighted by the noise of each joint, and joint by joint.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,12 @@ EXCITED = 4.0  # times the information that errors of the regressor alone would 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Base parameters (b,), weights of the rows of each joint (n,) [1/(N m)|1/N], notes in sentences, and numbers worth keeping.
+    """Base parameters (b,), weights of the rows of each joint (n,) [1/(N m)|1/N], and notes.
 
-    `parameters` (p,) is set by estimators that find each parameter and not only the combinations, `posterior` by those with a prior.
-    `parts` are the rows of estimators that solve other equations than those of the problem, each folded, in order of time.
+    `parameters` (p,) is set by estimators that find each parameter and not only the combinations,
+    `posterior` by those with a prior. `parts` are the rows of estimators that solve other equations
+    than those of the problem, each folded, in order of time. `linearised` is the problem that was
+    solved by estimators whose rows are not those of the regressor.
     """
 
     base: Array
@@ -33,18 +38,32 @@ class Estimate:
     parameters: Array | None = None
     posterior: Posterior | None = None
     parts: tuple[Accumulator, ...] = ()
+    linearised: Problem | None = None
 
     def triangle(self, total: Accumulator) -> Array:
-        """Return the factor (b + 1, b + 1) of the rows that were solved: those of the torques, all folded, unless it has its own."""
-        own = merged(self.parts) if self.parts else total
-        return own.triangle(self.weights if own.n == len(self.weights) else None)
+        """Return the factor (b + 1, b + 1) of the rows that were solved.
+
+        Those of the torques, all folded, unless it has its own.
+        """
+        rows = merged(self.parts) if self.parts else total
+        return rows.triangle(self.weights if rows.n == len(self.weights) else None)
 
 
 class Estimator(Protocol):
-    """A frozen set of options with a name; `fit` does all the work."""
+    """A frozen set of options with a name; `fit` does all the work.
+
+    `prepare` is called once, before delay, gains and friction are estimated. Estimators that
+    simulate the robot return the problem with simulated motions there.
+    """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The estimator's name in the table of estimators and in reports."""
+        ...
+
+    def prepare(self, problem: Problem) -> Problem:
+        """Return the problem that the estimator works on: the same one by default."""
+        return problem
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
@@ -53,10 +72,10 @@ class Estimator(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ExcitationSpectrum:
-    """Singular values (b,) of the factor with columns of unit norm, its rank, and bases of the directions with and without excitation.
+    """Singular values (b,) of the factor with unit columns, and bases of (un)excited directions.
 
-    `excited` (b, rank) and `unexcited` (b, b - rank) are orthogonal in the information; `scale` (b,) are the norms of the columns, 1 for
-    a column that is zero.
+    `excited` (b, rank) and `unexcited` (b, b - rank) are orthogonal in the information; `scale`
+    (b,) are the norms of the columns, 1 for a column that is zero.
     """
 
     singular_values: Array
@@ -72,24 +91,35 @@ class ExcitationSpectrum:
     @property
     def condition(self) -> float:
         """Largest over smallest singular value within the rank."""
-        return float(self.singular_values[0] / self.singular_values[self.rank - 1]) if self.rank else float("inf")
+        return (
+            float(self.singular_values[0] / self.singular_values[self.rank - 1])
+            if self.rank
+            else float("inf")
+        )
 
 
 def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectrum:
     """Return what the factor R (b + 1, b + 1) of [Y tau] says about the rank of Y.
 
-    A direction v is excited if |R v|^2 is at least EXCITED times |N v|^2, with `noise` N (., b) the factor of the errors of Y, as those of
-    measured positions make them: such errors are no excitation. Without it only the rounding counts.
-    Golub and Van Loan, "Matrix Computations", 4th ed., section 8.7.3 (the symmetric-definite generalised eigenvalue problem).
+    A direction v is excited if |R v|^2 is at least EXCITED times |N v|^2, with `noise` N (., b) the
+    factor of the errors of Y, as those of measured positions make them: such errors are no
+    excitation. Without it only the rounding counts. Golub and Van Loan, "Matrix Computations", 4th
+    ed., section 8.7.3 (the symmetric-definite generalised eigenvalue problem).
     """
     R = triangle[:-1, :-1]
     unit, dead = column_norms(R)
-    clean = np.where(dead | (np.abs(R) <= 1e-20 * unit), 0.0, R / unit)  # entries so small make LAPACK's divide and conquer fail
+    # entries so small make LAPACK's divide and conquer fail
+    clean = np.where(dead | (np.abs(R) <= 1e-20 * unit), 0.0, R / unit)
     values = np.linalg.svd(clean, compute_uv=False)
     floor = RANK * max(float(values[0]) if len(values) else 0.0, 1e-300) * np.eye(len(R))
-    errors = floor if noise is None else np.linalg.qr(np.vstack([floor, np.where(dead, 0.0, noise / unit)]), mode="r")
+    errors = (
+        floor
+        if noise is None
+        else np.linalg.qr(np.vstack([floor, np.where(dead, 0.0, noise / unit)]), mode="r")
+    )
     whole = np.linalg.qr(np.vstack([clean, errors]), mode="r")
-    _, shares, Vt = np.linalg.svd(errors @ np.linalg.inv(whole))  # shares^2: part of the information that is noise
+    # shares^2: part of the information that is noise
+    _, shares, Vt = np.linalg.svd(errors @ np.linalg.inv(whole))
     V = np.linalg.solve(whole, Vt.T)
     V /= np.linalg.norm(V, axis=0)
     weak = shares**2 > 1.0 / (1.0 + (EXCITED if noise is not None else 1.0))
@@ -107,27 +137,32 @@ def trimmed(triangle: Array, spectrum: ExcitationSpectrum) -> Array:
     """Return the factor without the information along directions that are not excited."""
     if not spectrum.unexcited.shape[1]:
         return triangle
-    return np.column_stack([triangle[:, :-1] @ onto(spectrum), triangle[:, -1]])
+    return np.column_stack([triangle[:, :-1] @ excited_projection(spectrum), triangle[:, -1]])
 
 
-def onto(spectrum: ExcitationSpectrum) -> Array:
-    """Return the projection (b, b) along the directions that are not excited onto those that are."""
+def excited_projection(spectrum: ExcitationSpectrum) -> Array:
+    """Return the projection (b, b) onto the excited directions along the unexcited ones."""
     V = np.hstack([spectrum.excited, spectrum.unexcited])
     return np.asarray(spectrum.excited @ np.linalg.inv(V)[: spectrum.rank])
 
 
 def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Array:
-    """Return argmin |R x - z|, (b,), for the factor [R z]; among equal minima the nearest to `prior` (b,) in scaled columns.
+    """Return argmin |R x - z|, (b,), for the factor [R z].
+
+    Among equal minima the nearest to `prior` (b,) in scaled columns.
 
     Golub and Van Loan, "Matrix Computations", 4th ed., section 5.5.
     """
     R, z = triangle[:-1, :-1], triangle[:-1, -1]
     scale, _ = column_norms(R)
     unit = R / scale
-    if len(R) and np.min(np.abs(np.diag(unit)), initial=1.0) > 1e-6:  # full rank: back substitution is enough
+    # full rank: back substitution is enough
+    if len(R) and np.min(np.abs(np.diag(unit)), initial=1.0) > 1e-6:
         return np.asarray(np.linalg.solve(unit, z) / scale)
     U, values, Vt = np.linalg.svd(unit)
-    return np.asarray(prior + Vt.T @ (pseudo_inverse(values, tolerance) * (U.T @ (z - R @ prior))) / scale)
+    return np.asarray(
+        prior + Vt.T @ (pseudo_inverse(values, tolerance) * (U.T @ (z - R @ prior))) / scale
+    )
 
 
 def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
@@ -137,7 +172,10 @@ def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
 
 
 def inverse_root(triangle: Array, tolerance: float = RANK) -> Array:
-    """Return a matrix H (b, b) with H H^T = (R^T R)^+; its columns are zero for directions without excitation."""
+    """Return a matrix H (b, b) with H H^T = (R^T R)^+.
+
+    Its columns are zero for directions without excitation.
+    """
     scale, _ = column_norms(triangle[:-1, :-1])
     _, values, Vt = np.linalg.svd(triangle[:-1, :-1] / scale)
     return np.asarray((Vt.T * pseudo_inverse(values, tolerance)) / scale[:, None])
@@ -162,9 +200,13 @@ def weighted(total: Accumulator, prior: Array, iterations: int = 5) -> tuple[Arr
 
 
 def noise(total: Accumulator, base: Array) -> Array:
-    """Return sigma_j (n,) [N m|N], the standard deviation of each joint's residuals; at least the rounding of the torque."""
+    """Return sigma_j (n,) [N m|N], the standard deviation of each joint's residuals.
+
+    At least the rounding of the torque.
+    """
     counts = np.array(total.counts)
-    unknowns = len(base) * counts / max(counts.sum(), 1.0)  # shared between the joints as the rows are
+    # shared between the joints as the rows are
+    unknowns = len(base) * counts / max(counts.sum(), 1.0)
     free = np.maximum(counts - unknowns, 1.0)
     sigma = np.sqrt(total.residual_squares(base) / free)
     size = np.sqrt(total.torque_squares() / np.maximum(counts, 1.0))
@@ -172,8 +214,10 @@ def noise(total: Accumulator, base: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class OLS:
-    """argmin sum |tau - Y base|^2 with all rows weighted alike, by QR; by SVD where the rows lack rank.
+class OLS(Estimator):
+    """argmin sum |tau - Y base|^2 with all rows weighted alike, by QR.
+
+    By SVD where the rows lack rank.
 
     Lecture "Dynamic parameter identification": Theta_LS = (X^T X)^-1 X^T T.
     """
@@ -186,8 +230,10 @@ class OLS:
 
 
 @dataclass(frozen=True)
-class WLS:
-    """argmin sum_j |tau_j - Y_j base|^2 / sigma_j^2, with sigma_j^2 = |residual_j|^2 / (N_j - b_j) found by iteration from OLS.
+class WLS(Estimator):
+    """argmin sum_j |tau_j - Y_j base|^2 / sigma_j^2, iterated from OLS.
+
+    sigma_j^2 = |residual_j|^2 / (N_j - b_j) follows from the estimate before.
 
     Gautier 1997, section 4; Swevers, Verdonck and De Schutter 2007, p. 64.
     """
@@ -196,7 +242,9 @@ class WLS:
     name = "wls"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "iterations", whole_number("WLS: iterations", self.iterations, 1, 1e6))
+        object.__setattr__(
+            self, "iterations", whole_number("WLS: iterations", self.iterations, 1, 1e6)
+        )
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
@@ -205,12 +253,16 @@ class WLS:
 
 
 @dataclass(frozen=True)
-class Sequential:
-    """Least squares joint by joint, from the last to the first: each fixes the directions of the base parameters that it shows first.
+class Sequential(Estimator):
+    """Least squares joint by joint, from the last to the first.
 
-    Y is block upper triangular: the torque of joint j does not depend on the links before it. Earlier joints take what later ones found
-    as given, so errors accumulate; `details['error_accumulation']` is each joint's residual over that of all joints at once.
-    Lecture "Newton-Euler formulation and dynamic parameter identification": "may have the inconvenience to accumulate any error".
+    Each fixes the directions of the base parameters that it shows first.
+
+    Y is block upper triangular: the torque of joint j does not depend on the links before it.
+    Earlier joints take what later ones found as given, so errors accumulate;
+    `details['error_accumulation']` is each joint's residual over that of all joints at once.
+    Lecture "Newton-Euler formulation and dynamic parameter identification": "may have the
+    inconvenience to accumulate any error".
     """
 
     tolerance: float = 1e-7
@@ -229,28 +281,41 @@ class Sequential:
             base = base + N @ (N.T @ (problem.prior - base))
         growth = accumulated(total, base, problem.prior)
         names = problem.model.row_names
-        note = f"Residuals against those of all joints at once: {', '.join(f'{n} {g:.3g}' for n, g in zip(names, growth, strict=True))}."
-        details = {"error_accumulation": growth.tolist(), "worst_joint": names[int(np.argmax(growth))]}
+        note = (
+            "Residuals against those of all joints at once:"
+            f" {', '.join(f'{n} {g:.3g}' for n, g in zip(names, growth, strict=True))}."
+        )
+        details = {
+            "error_accumulation": growth.tolist(),
+            "worst_joint": names[int(np.argmax(growth))],
+        }
         return Estimate(base, np.ones(problem.n), (note,), details)
 
 
-def one_joint(total: Accumulator, joint: int, base: Array, N: Array, tolerance: float) -> tuple[Array, Array]:
-    """Fix the directions that one joint shows: return base (b,) and an orthonormal basis (b, k) of the directions still open."""
+def one_joint(
+    total: Accumulator, joint: int, base: Array, N: Array, tolerance: float
+) -> tuple[Array, Array]:
+    """Fix the directions that one joint shows.
+
+    Return base (b,) and an orthonormal basis (b, k) of the directions still open.
+    """
     rows = total.rows(joint)
     R, z = rows[:, :-1], rows[:, -1]
     scale = np.linalg.norm(R, axis=0)
-    dead = scale <= 1e-12 * scale.max(initial=0.0)  # a column of rounding errors must not look like a direction
+    # a column of rounding errors must not look like a direction
+    dead = scale <= 1e-12 * scale.max(initial=0.0)
     scale[dead] = 1.0
-    D = np.linalg.qr(N * scale[:, None])[0]  # in scaled columns, so that the rank does not depend on units
+    # in scaled columns, so that the rank does not depend on units
+    D = np.linalg.qr(N * scale[:, None])[0]
     U, values, Vt = np.linalg.svd(np.where(dead, 0.0, R / scale) @ D, full_matrices=True)
     rank = int(np.sum(values > max(tolerance, RANK) * max(float(values.max(initial=0.0)), 1e-300)))
     y = Vt[:rank].T @ ((U[:, :rank].T @ (z - R @ base)) / values[:rank])
-    left = (D @ Vt[rank:].T) / scale[:, None]
-    return base + (D @ y) / scale, np.linalg.qr(left)[0] if left.shape[1] else left
+    free = (D @ Vt[rank:].T) / scale[:, None]
+    return base + (D @ y) / scale, np.linalg.qr(free)[0] if free.shape[1] else free
 
 
 def accumulated(total: Accumulator, base: Array, prior: Array) -> Array:
-    """Return |residual_j| with `base` over |residual_j| with the solution of all joints together, (n,)."""
+    """Return the residual norm of each joint over that of all joints solved together, (n,)."""
     together = total.residual_squares(least_squares(total.triangle(), prior))
     floor = 1e-24 * np.maximum(total.torque_squares(), 1e-300)
     return np.asarray(np.sqrt((total.residual_squares(base) + floor) / (together + floor)))

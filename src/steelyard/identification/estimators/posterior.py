@@ -1,4 +1,7 @@
-"""The posterior of the parameters: the description as a Gaussian prior of the links, the samples as data, and their evidence."""
+"""The posterior of the parameters.
+
+The description as a Gaussian prior of the links, the samples as data, and their evidence.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,18 @@ from ..model.prior import BodyPrior, body_prior
 
 Array = NDArray[np.float64]
 PANEL = 32  # columns that are reflected together
-LEAST = 1e-9  # precision of a joint term before the samples, as a share of theirs, where none is given
+# precision of a joint term before the samples, as a share of theirs, where none is given
+LEAST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Coordinates u of the free parameters: pi = origin + matrix u, with u = 0 at the centre of the prior.
+    """Coordinates u of the free parameters.
 
-    The first `inner` of them belong to bodies, in the metric of their pseudo-inertia; the others are joint terms. `bodies` (.., inner)
-    has ten rows for each body, with |S - S0|^2 = |rows u|^2.
+    Pi = origin + matrix u, with u = 0 at the centre of the prior.
+
+    The first `inner` of them belong to bodies, in the metric of their pseudo-inertia; the others
+    are joint terms. `bodies` (.., inner) has ten rows for each body, with |S - S0|^2 = |rows u|^2.
     """
 
     origin: Array
@@ -37,16 +43,19 @@ class Coordinates:
     def precision(self, weights: ArrayLike) -> Array:
         """Return the prior precision (u, u) for the weight of each body (bodies,)."""
         D = np.zeros((self.matrix.shape[1],) * 2)
-        for weight, (at, own) in zip(np.asarray(weights, float), self.metric, strict=True):
-            D[at[:, None], at] += weight * own
+        for weight, (used, metric) in zip(np.asarray(weights, float), self.metric, strict=True):
+            D[used[:, None], used] += weight * metric
         return D
 
     @cached_property
     def metric(self) -> tuple[tuple[NDArray[np.intp], Array], ...]:
-        """Of each body the coordinates (k,) on which it depends, and the matrix (k, k) with |S - S0|^2 = u^T matrix u of these."""
+        """Coordinates (k,) of each body, and the metric (k, k) with |S - S0|^2 = u^T metric u."""
         rows = [self.bodies[i : i + 10] for i in range(0, len(self.bodies), 10)]
-        used = [np.flatnonzero(np.any(own != 0, axis=0)) for own in rows]
-        return tuple((at, own[:, at].T @ own[:, at]) for at, own in zip(used, rows, strict=True))
+        used = [np.flatnonzero(np.any(block != 0, axis=0)) for block in rows]
+        return tuple(
+            (columns, block[:, columns].T @ block[:, columns])
+            for columns, block in zip(used, rows, strict=True)
+        )
 
 
 def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
@@ -57,15 +66,15 @@ def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
     p, inner = len(model.names), 10 * prior.bodies
     T, origin = np.eye(p), model.start.copy()
     for i, block in enumerate(prior.to_pi):
-        own = slice(10 * i, 10 * i + 10)
-        T[own, own], origin[own] = block, block @ prior.centre[i]
-    held = [(i, value) for i, value in model.held if i < inner]
+        body = slice(10 * i, 10 * i + 10)
+        T[body, body], origin[body] = block, block @ prior.centre[i]
+    fixed = [(i, value) for i, value in model.held if i < inner]
     bodies, links = np.eye(inner), T[:, :inner]
-    if held:
-        rows = T[[i for i, _ in held]][:, :inner]
+    if fixed:
+        rows = T[[i for i, _ in fixed]][:, :inner]
         bodies = null_space(rows)
         links = links @ bodies
-        gap = np.array([value - origin[i] for i, value in held])
+        gap = np.array([value - origin[i] for i, value in fixed])
         origin[:inner] += T[:inner, :inner] @ np.linalg.lstsq(rows, gap, rcond=None)[0]
     matrix = np.hstack([links, np.eye(p)[:, [i for i in model.free if i >= inner]]])
     return Coordinates(origin, matrix, bodies)
@@ -73,10 +82,13 @@ def coordinates(model: Model, prior: BodyPrior) -> Coordinates:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The Gaussian posterior of the free parameters u (k,): mean, factor R (k, k) of the precision, and log evidence [nats].
+    """The Gaussian posterior of the free parameters u (k,).
 
-    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of the description, (., k). `weights`
-    (bodies,) are those of the description, `vague` (k - inner,) the precisions of the joint terms before the samples.
+    Mean, factor R (k, k) of the precision, and log evidence [nats].
+
+    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of
+    the description, (., k). `weights` (bodies,) are those of the description, `vague` (k - inner,)
+    the precisions of the joint terms before the samples.
     """
 
     coordinates: Coordinates
@@ -100,66 +112,98 @@ class Posterior:
 
     @cached_property
     def decided(self) -> Array:
-        """The part of each direction that the samples decide, (k, k): covariance data^T data; its trace counts parameters."""
-        return np.asarray(np.eye(len(self.mean)) - self.root @ (self.root.T @ self.prior.T @ self.prior))
+        """The part of each direction that the samples decide, (k, k).
+
+        Covariance data^T data; its trace counts parameters.
+        """
+        return np.asarray(
+            np.eye(len(self.mean)) - self.root @ (self.root.T @ self.prior.T @ self.prior)
+        )
 
     def variance(self, directions: Array) -> Array:
         """Return the variance of the combinations directions u, (m,), for directions (m, k)."""
         return np.asarray(np.sum((directions @ self.root) ** 2, axis=1))
 
     def share(self, directions: Array) -> Array:
-        """Return the share of the information on combinations directions u that the samples hold, (m,), from 0 to 1.
+        """Return the share (m,), 0 to 1, of the samples in the information on combinations u.
 
         1 - variance after / variance before the samples.
         """
         before = np.sum(np.linalg.solve(self.prior.T, directions.T) ** 2, axis=0)
-        return np.asarray(np.clip(1.0 - self.variance(directions) / np.maximum(before, 1e-300), 0.0, 1.0))
+        return np.asarray(
+            np.clip(1.0 - self.variance(directions) / np.maximum(before, 1e-300), 0.0, 1.0)
+        )
 
     def effective(self, body: int) -> float:
         """Return how many of a body's parameters the samples decide, from 0 to 10."""
-        at, metric = self.coordinates.metric[body]
-        return float(np.sum(self.decided[at[:, None], at] * metric.T))
+        used, metric = self.coordinates.metric[body]
+        return float(np.sum(self.decided[used[:, None], used] * metric.T))
 
     def distance(self, body: int) -> float:
         """Return |S - S0|^2 of a body: how far the mean is from the description."""
-        at, metric = self.coordinates.metric[body]
-        return float(self.mean[at] @ metric @ self.mean[at])
+        used, metric = self.coordinates.metric[body]
+        return float(self.mean[used] @ metric @ self.mean[used])
 
 
-def posterior(model: Model, triangle: Array, weights: ArrayLike, where: Coordinates | None = None, vague: Array | None = None) -> Posterior:
-    """Return the posterior for the factor R (b + 1, b + 1) of [Y tau], rows in units of their noise, and the weight of each body.
+def posterior(
+    model: Model,
+    triangle: Array,
+    weights: ArrayLike,
+    where: Coordinates | None = None,
+    vague: Array | None = None,
+) -> Posterior:
+    """Return the posterior for the factor R (b + 1, b + 1) of [Y tau] and the body weights.
 
-    p(u) = N(0, (w |.|^2)^-1) over the bodies, and over the joint terms with the precision `vague`, by default next to none.
-    log evidence = 1/2 log det prior - 1/2 log det (data + prior) - 1/2 (|A u - z|^2 + u^T prior u), up to a constant that does not
-    depend on the weights.
-    Bishop, "Pattern Recognition and Machine Learning", 2006, section 3.5; MacKay, Neural Computation 4 (1992), p. 415.
+    Rows are in units of their noise.
+
+    p(u) = N(0, (w |.|^2)^-1) over the bodies, and over the joint terms with the precision `vague`,
+    by default next to none. log evidence = 1/2 log det prior - 1/2 log det (data + prior) - 1/2 (|A
+    u - z|^2 + u^T prior u), up to a constant that does not depend on the weights. Bishop, "Pattern
+    Recognition and Machine Learning", 2006, section 3.5; MacKay, Neural Computation 4 (1992), p.
+    415.
     """
-    at = coordinates(model, body_prior(model)) if where is None else where
-    return posterior_of(at, *projected(model, triangle, at), weights, vague)
+    coordinate_system = coordinates(model, body_prior(model)) if where is None else where
+    return posterior_of(
+        coordinate_system, *projected(model, triangle, coordinate_system), weights, vague
+    )
 
 
-def projected(model: Model, triangle: Array, at: Coordinates) -> tuple[Array, Array]:
-    """Return A (b + 1, k) and z (b + 1,) of the factor R (b + 1, b + 1) of [Y tau]: its squared residual is |A u - z|^2."""
+def projected(model: Model, triangle: Array, coordinate_system: Coordinates) -> tuple[Array, Array]:
+    """Return A (b + 1, k) and z (b + 1,) of the factor R (b + 1, b + 1) of [Y tau].
+
+    Its squared residual is |A u - z|^2.
+    """
     R, B = triangle[:, :-1], model.base.matrix
-    return R @ (B @ at.matrix), triangle[:, -1] - R @ (B @ at.origin)
+    return R @ (B @ coordinate_system.matrix), triangle[:, -1] - R @ (B @ coordinate_system.origin)
 
 
 def triangle_with(root: Array, A: Array, z: Array) -> Array:
-    """Return the upper triangle R (k + 1, k + 1) of the rows [A z] below [root 0], for an upper triangle root (k, k).
+    """Return the upper triangle R (k + 1, k + 1) of the rows [A z] below [root 0].
 
-    The zeros below the diagonal of the root cost nothing. Elmroth and Gustavson, IBM J. Research and Development 44 (2000), p. 605.
+    `root` (k, k) is an upper triangle.
+
+    The zeros below the diagonal of the root cost nothing. Elmroth and Gustavson, IBM J. Research
+    and Development 44 (2000), p. 605.
     """
     k = len(root) + 1
-    made, below = np.zeros((k, k), order="F"), np.empty((len(A), k), order="F")
-    made[:-1, :-1], below[:, :-1], below[:, -1] = root, A, z
-    return np.triu(dtpqrt(0, min(PANEL, k), made, below, overwrite_a=1, overwrite_b=1)[0])
+    stacked, below = np.zeros((k, k), order="F"), np.empty((len(A), k), order="F")
+    stacked[:-1, :-1], below[:, :-1], below[:, -1] = root, A, z
+    return np.triu(dtpqrt(0, min(PANEL, k), stacked, below, overwrite_a=1, overwrite_b=1)[0])
 
 
-def posterior_of(at: Coordinates, A: Array, z: Array, weights: ArrayLike, vague: Array | None = None) -> Posterior:
-    """Return the posterior of the unknowns u of some coordinates for |A u - z|^2 and the weight of each body."""
-    squares, prior = np.sum(A**2, axis=0), at.precision(weights)
-    outer = np.arange(at.inner, len(prior))
-    prior[outer, outer] = np.where(squares[outer] > 0, LEAST * squares[outer], 1.0) if vague is None else vague
+def posterior_of(
+    coordinate_system: Coordinates,
+    A: Array,
+    z: Array,
+    weights: ArrayLike,
+    vague: Array | None = None,
+) -> Posterior:
+    """Return the posterior of the unknowns u for |A u - z|^2 and the weight of each body."""
+    squares, prior = np.sum(A**2, axis=0), coordinate_system.precision(weights)
+    outer = np.arange(coordinate_system.inner, len(prior))
+    prior[outer, outer] = (
+        np.where(squares[outer] > 0, LEAST * squares[outer], 1.0) if vague is None else vague
+    )
     root = np.asarray(np.linalg.cholesky(prior).T, np.float64)
     size = np.sqrt(squares + np.diag(prior))
     R = triangle_with(root / size, A / size, z)
@@ -168,5 +212,12 @@ def posterior_of(at: Coordinates, A: Array, z: Array, weights: ArrayLike, vague:
     determinants = np.sum(np.log(np.diag(root))) - np.sum(np.log(np.abs(np.diag(factor)) * size))
     misfit = float(np.sum((A @ mean - z) ** 2) + np.sum((root @ mean) ** 2))
     return Posterior(
-        at, mean, factor * size, A, root, float(determinants) - 0.5 * misfit, np.asarray(weights, float), np.diag(prior)[outer]
+        coordinates=coordinate_system,
+        mean=mean,
+        factor=factor * size,
+        data=A,
+        prior=root,
+        log_evidence=float(determinants) - 0.5 * misfit,
+        weights=np.asarray(weights, float),
+        vague=np.diag(prior)[outer],
     )

@@ -2,77 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
-from ...arguments import any_of, brief
-from ...errors import CallError, suggest
-from .errors_in_variables.maximum_likelihood import MaximumLikelihood
-from .errors_in_variables.total_least_squares import TLS
-from .frequency import Frequency
-from .least_squares import OLS, WLS, Estimator, Sequential
-from .robust import IRLS
-from .sdp import SDP
-from .shrinkage import ElasticNet, Lasso, Ridge
-from .simulated.automatic import Automatic
-from .simulated.didim import DIDIM
-from .simulated.instruments import IV
-from .simulated.output_error import CLOE
-from .without_acceleration.energy import Energy
-from .without_acceleration.momentum import Momentum
+from ...arguments import one_of, short_repr
+from ...errors import CallError, mention, suggest
+from ..model.problem import Problem
+from .least_squares import Estimate, Estimator
 
 CAD_WEIGHT = 30.0
-"""The prior weight of prior='cad': inertias of the description are right to about a fifth of their size."""
+"""Weight of prior='cad': described inertias are right to about a fifth of their size."""
 
 
-def make_estimator(estimator: str | Estimator | None, prior: str | None = None, controller: Any = None) -> Estimator:
-    """Return an estimator: an instance as it is, a name with the options that `prior` stands for, 'auto' for None.
+def make_estimator(
+    estimator: str | Estimator | None, prior: str | None = None, controller: Any = None
+) -> Estimator:
+    """Return an estimator: an instance unchanged, or a new one by its name, 'auto' for None.
 
-    `controller` is given to those that simulate the robot; CallError for one that does not, or that has another.
+    `prior` selects the options of an estimator that is named.
+
+    `controller` is given to those that simulate the robot; CallError for one that does not, or that
+    has another.
     """
-    any_of("prior", prior, (None, "cad"))
-    made = _made(estimator, prior)
+    one_of("prior", prior, (None, "cad"))
+    chosen = _instance_of(estimator, prior)
     if controller is None:
-        return made
-    if not hasattr(made, "controller"):
-        users = ", ".join(name for name, make in ESTIMATORS.items() if hasattr(make(False), "controller"))
-        raise CallError(f"controller= is not used by the estimator {made.name!r}; those that use one: {users}")
-    if made.controller not in (None, controller):
-        raise CallError("controller= is given twice: to identify and to the estimator")
-    simulating: Any = made
+        return chosen
+    if not hasattr(chosen, "controller"):
+        users = ", ".join(
+            name for name, make in ESTIMATORS.items() if hasattr(make(False), "controller")
+        )
+        raise CallError(
+            f"{mention('controller')} is not used by the estimator {chosen.name!r};"
+            f" those that use one: {users}"
+        )
+    if chosen.controller not in (None, controller):
+        raise CallError(f"{mention('controller')} is given twice: to identify and to the estimator")
+    simulating: Any = chosen
     return replace(simulating, controller=controller)
 
 
-def _made(estimator: str | Estimator | None, prior: str | None) -> Estimator:
+@dataclass(frozen=True)
+class FitOnly(Estimator):
+    """An object that has a `fit` method and no `prepare`."""
+
+    inner: Any
+
+    @property
+    def name(self) -> str:
+        """The object's name, or that of its class."""
+        return str(getattr(self.inner, "name", type(self.inner).__name__))
+
+    def fit(self, problem: Problem) -> Estimate:
+        """Return the object's estimate for a problem."""
+        estimate: Estimate = self.inner.fit(problem)
+        return estimate
+
+
+def _instance_of(estimator: str | Estimator | None, prior: str | None) -> Estimator:
     if estimator is not None and not isinstance(estimator, str):
         if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
             hint = f"; make one: {estimator.__name__}()" if isinstance(estimator, type) else ""
-            raise CallError(f"estimator must be a name or an object with a fit(problem) method, not {brief(estimator)}{hint}")
-        return estimator
+            raise CallError(
+                "estimator must be a name or an object with a fit(problem) method, not"
+                f" {short_repr(estimator)}{hint}",
+                argument="estimator",
+            )
+        return estimator if hasattr(estimator, "prepare") else FitOnly(estimator)
     name = "auto" if estimator is None else estimator
     if name not in ESTIMATORS:
         raise CallError(f"no estimator is called {name!r}; {suggest(name, ESTIMATORS)}")
     return ESTIMATORS[name](prior == "cad")
 
 
+@dataclass(frozen=True)
+class EstimatorRow:
+    """A row of the table: where the class is, and its options with and without prior='cad'.
+
+    The module is imported when the estimator is made, so that an identification loads one
+    estimator and not all.
+    """
+
+    module: str
+    class_name: str
+    cad_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, cad: bool) -> Estimator:
+        """Return the estimator, with or without prior='cad'."""
+        make = getattr(import_module(f".{self.module}", __package__), self.class_name)
+        estimator: Estimator = make(**self.cad_options) if cad else make()
+        return estimator
+
+
+@dataclass(frozen=True)
+class AutomaticRow:
+    """The row of the default estimator, whose inner estimator has the prior."""
+
+    def __call__(self, cad: bool) -> Estimator:
+        """Return the estimator, with or without prior='cad'."""
+        from .sdp import SDP
+        from .simulated.automatic import Automatic
+
+        return Automatic(inner=SDP(CAD_WEIGHT if cad else None))
+
+
 ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
-    "auto": lambda cad: Automatic(inner=SDP(CAD_WEIGHT if cad else None)),
-    "sdp": lambda cad: SDP(CAD_WEIGHT if cad else None),
-    "ols": lambda cad: OLS(),
-    "wls": lambda cad: WLS(),
-    "irls": lambda cad: IRLS(),
-    "ridge": lambda cad: Ridge(towards="cad" if cad else "zero"),
-    "lasso": lambda cad: Lasso(),
-    "elastic_net": lambda cad: ElasticNet(),
-    "tls": lambda cad: TLS(),
-    "sequential": lambda cad: Sequential(),
-    "frequency": lambda cad: Frequency(),
-    "ml": lambda cad: MaximumLikelihood(),
-    "momentum": lambda cad: Momentum(),
-    "energy": lambda cad: Energy(),
-    "iv": lambda cad: IV(),
-    "didim": lambda cad: DIDIM(),
-    "cloe": lambda cad: CLOE(),
+    "auto": AutomaticRow(),
+    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": CAD_WEIGHT}),
+    "ols": EstimatorRow("least_squares", "OLS"),
+    "wls": EstimatorRow("least_squares", "WLS"),
+    "irls": EstimatorRow("robust", "IRLS"),
+    "ridge": EstimatorRow("shrinkage", "Ridge", {"towards": "cad"}),
+    "lasso": EstimatorRow("shrinkage", "Lasso"),
+    "elastic_net": EstimatorRow("shrinkage", "ElasticNet"),
+    "tls": EstimatorRow("errors_in_variables.total_least_squares", "TLS"),
+    "sequential": EstimatorRow("least_squares", "Sequential"),
+    "frequency": EstimatorRow("frequency", "Frequency"),
+    "ml": EstimatorRow("errors_in_variables.maximum_likelihood", "MaximumLikelihood"),
+    "momentum": EstimatorRow("without_acceleration.momentum", "MomentumEstimator"),
+    "energy": EstimatorRow("without_acceleration.energy", "EnergyEstimator"),
+    "iv": EstimatorRow("simulated.instruments", "IV"),
+    "didim": EstimatorRow("simulated.didim", "DIDIM"),
+    "cloe": EstimatorRow("simulated.output_error", "CLOE"),
 }
 """Estimators by name; each is made with or without prior='cad'."""

@@ -15,9 +15,9 @@ from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
 from .cone import ConeProgram, feasible, repaired, solve, symmetric
-from .evidence import loosest, noise_of_joints
 from .joint_prior import choose_joint_precision, vague_precision
-from .least_squares import Estimate, excitation, trimmed, weighted
+from .least_squares import Estimate, Estimator, excitation, trimmed, weighted
+from .noise_levels import loosest, noise_of_joints
 from .posterior import coordinates, posterior
 from .prior_weight import USUAL, PriorWeight, choose_prior_weight
 
@@ -27,15 +27,19 @@ SMALL_STEP = 1e-7  # in the metric of the point where the step starts
 
 
 @dataclass(frozen=True)
-class SDP:
-    """argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + sum_i w_i |S_i - S0_i|^2, every pseudo-inertia S_i positive definite.
+class SDP(Estimator):
+    """Least squares with a prior and a positive definite pseudo-inertia S_i of every link.
 
-    Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. w_i says how much the description of link i counts: 1
-    for inertias that are right to their own size, 100 for a tenth of it. `prior_weight` gives one number for all links; None lets the
-    evidence choose it, and set aside the description of links that the samples contradict. `exact` keeps the weighted least-squares
-    solution wherever consistent parameters have it: the prior then only decides what the data leave open. `entropic` takes the divergence
-    2 (tr S - log det S - 4) instead of its second-order form |S - S0|^2. `bounds` are added to those given to `identify`.
-    Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
+    argmin sum_j |tau_j - Y_j base|^2 / (k_j sigma_j^2) + sum_i w_i |S_i - S0_i|^2.
+
+    Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. w_i says how
+    much the description of link i counts: 1 for inertias that are right to their own size, 100 for
+    a tenth of it. `prior_weight` gives one number for all links; None lets the evidence choose it,
+    and set aside the description of links that the samples contradict. `exact` keeps the weighted
+    least-squares solution wherever consistent parameters have it: the prior then only decides what
+    the data leave open. `entropic` takes the divergence 2 (tr S - log det S - 4) instead of its
+    second-order form |S - S0|^2. `bounds` are added to those given to `identify`. Wensing, Kim and
+    Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
     """
 
     prior_weight: float | None = None
@@ -48,10 +52,14 @@ class SDP:
 
     def __post_init__(self, pull: float | None) -> None:
         if pull is not None:
-            warnings.warn("SDP(pull=...) is now called prior_weight", DeprecationWarning, stacklevel=3)
+            warnings.warn(
+                "SDP(pull=...) is now called prior_weight", DeprecationWarning, stacklevel=3
+            )
             object.__setattr__(self, "prior_weight", pull)
         if self.prior_weight is not None:
-            object.__setattr__(self, "prior_weight", real_number("SDP: prior_weight", self.prior_weight, 0.0, 1e15))
+            object.__setattr__(
+                self, "prior_weight", real_number("SDP: prior_weight", self.prior_weight, 0.0, 1e15)
+            )
         real_number("SDP: margin", self.margin, 0.0, 1.0)
         check_bounds(self.bounds)
 
@@ -61,17 +69,36 @@ class SDP:
         sigma, rows = noise_of_joints(problem)
         weights = 1.0 / (sigma * np.sqrt(rows))
         whole = problem.total.triangle(weights)
-        triangle = trimmed(whole, excitation(whole, problem.regressor_noise.triangle(weights)[:-1, :-1]))
+        triangle = trimmed(
+            whole, excitation(whole, problem.regressor_noise.triangle(weights)[:-1, :-1])
+        )
         vague = vague_precision(model, problem.total, coordinates(model, body_prior(model)))
         vague = choose_joint_precision(model, triangle, vague, USUAL, loosest(problem))
-        chosen = PriorWeight(self.prior_weight) if self.prior_weight is not None else choose_prior_weight(model, triangle, vague)
+        chosen = (
+            PriorWeight(self.prior_weight)
+            if self.prior_weight is not None
+            else choose_prior_weight(model, triangle, vague)
+        )
         bounds = {**(model.bounds or {}), **(self.bounds or {})}
-        found = consistent(model, triangle, free, replace(self, bounds=bounds), chosen, vague)
+        solution = consistent(model, triangle, free, replace(self, bounds=bounds), chosen, vague)
         prior = body_prior(model, chosen.aside)
-        made = posterior(model, triangle, chosen.body_weights(prior), coordinates(model, prior), vague)
-        details = {"prior_weight": chosen.weight, "set_aside": chosen.names(model), "solver": found.solver}
-        notes = found.notes + (chosen.sentences(model) if self.prior_weight is None else ())
-        return Estimate(problem.base.values(found.parameters), weights, notes, details, found.parameters, made)
+        estimate = posterior(
+            model, triangle, chosen.body_weights(prior), coordinates(model, prior), vague
+        )
+        details = {
+            "prior_weight": chosen.weight,
+            "set_aside": chosen.names(model),
+            "solver": solution.solver,
+        }
+        notes = solution.notes + (chosen.sentences(model) if self.prior_weight is None else ())
+        return Estimate(
+            base=problem.base.values(solution.parameters),
+            weights=weights,
+            notes=notes,
+            details=details,
+            parameters=solution.parameters,
+            posterior=estimate,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,25 +110,52 @@ class Consistent:
     notes: tuple[str, ...]
 
 
-def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen: PriorWeight, vague: Array | None = None) -> Consistent:
-    """Return the consistent parameters that fit the factor R of [Y tau] best; `free` (b,) is the solution without constraints."""
+def consistent(
+    model: Model,
+    triangle: Array,
+    free: Array,
+    options: SDP,
+    chosen: PriorWeight,
+    vague: Array | None = None,
+) -> Consistent:
+    """Return the consistent parameters that fit the factor R of [Y tau] best.
+
+    `free` (b,) is the solution without constraints.
+    """
     prior = body_prior(model, chosen.aside)
-    own = natural(model.names, model.free)
+    natural_bounds = natural(model.names, model.free)
     asked = inequalities(options.bounds, model.names)
-    limits = Inequalities(np.vstack([own.A, asked.A]), np.concatenate([own.b, asked.b]), own.names + asked.names)
+    limits = Inequalities(
+        np.vstack([natural_bounds.A, asked.A]),
+        np.concatenate([natural_bounds.b, asked.b]),
+        natural_bounds.names + asked.names,
+    )
     data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
     weights = chosen.body_weights(prior)
     rows, target = prior_rows(prior, weights, model, vague)
-    program = ConeProgram(model, prior, np.vstack([data[0], rows]), np.concatenate([data[1], target]), limits, options.margin)
-    pi, status = solve_or_blame(program, asked)
+    program = ConeProgram(
+        model=model,
+        prior=prior,
+        rows=np.vstack([data[0], rows]),
+        target=np.concatenate([data[1], target]),
+        inequalities=limits,
+        margin=options.margin,
+    )
+    pi, status = solve_or_name_bounds(program, asked)
     if options.entropic:
         pi, status = entropic(program, data, weights, pi)
     pi = as_described(model, pi, np.linalg.norm(data[0], axis=0), 10 * prior.bodies)
     if not feasible(program, pi):
         pi = repaired(program, pi)
     if not feasible(program, pi):
-        raise gave_up(status)
-    notes = () if status == "Solved" else (f"The solver stopped early ({status}); the parameters were checked and are consistent.",)
+        raise solver_error(status)
+    notes = (
+        ()
+        if status == "Solved"
+        else (
+            f"The solver stopped early ({status}); the parameters were checked and are consistent.",
+        )
+    )
     if options.exact:
         exact = with_base_values(program, pi, free)
         pi = pi if exact is None else exact
@@ -109,18 +163,22 @@ def consistent(model: Model, triangle: Array, free: Array, options: SDP, chosen:
 
 
 def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
-    """Return pi with joint terms whose columns vanish, by their norms (p,), at their described values exactly."""
+    """Return pi with unexcited joint terms exactly at their described values.
+
+    The norms (p,) of the columns tell which are excited.
+    """
     dead = (norms <= 1e-12 * norms.max(initial=0.0)) & (np.arange(len(pi)) >= inner)
     return np.where(dead, model.start, pi)
 
 
-def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, str]:
-    """Solve; if no robot meets the bounds, raise ProblemError with the names of those that are to blame."""
+def solve_or_name_bounds(program: ConeProgram, asked: Inequalities) -> tuple[Array, str]:
+    """Solve; raise ProblemError with the names of bounds that no robot can meet."""
     try:
         return solved(program)
     except ProblemError:
         blamed, start = [], program.model.start
-        alone = replace(program, rows=np.eye(len(start)), target=start)  # whether bounds contradict each other is not up to the samples
+        # whether bounds contradict each other is not up to the samples
+        alone = replace(program, rows=np.eye(len(start)), target=start)
         for name in dict.fromkeys(asked.names):
             try:
                 solved(replace(alone, inequalities=program.inequalities.without(name)))
@@ -129,33 +187,50 @@ def solve_or_blame(program: ConeProgram, asked: Inequalities) -> tuple[Array, st
             blamed.append(name)
         if not blamed:
             raise
-        raise ProblemError(f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a solution") from None
+        raise ProblemError(
+            f"no robot meets these bounds: {'; '.join(blamed)}. Without any one of them there is a"
+            " solution"
+        ) from None
 
 
 def solved(program: ConeProgram) -> tuple[Array, str]:
-    """Solve; raise ProblemError also where the solver gives up at parameters that no robot has: bounds that contradict each other."""
+    """Solve; raise ProblemError also where the solver gives up at parameters that no robot has.
+
+    Bounds that contradict each other.
+    """
     pi, status = solve(program)
-    if status != "Solved" and not feasible(program, pi) and not feasible(program, repaired(program, pi)):
-        raise gave_up(status)
+    if (
+        status != "Solved"
+        and not feasible(program, pi)
+        and not feasible(program, repaired(program, pi))
+    ):
+        raise solver_error(status)
     return pi, status
 
 
-def gave_up(status: str) -> ProblemError:
+def solver_error(status: str) -> ProblemError:
     """Return the error for a solver that ended without a solution."""
-    return ProblemError(f"the solver ended with '{status}' and parameters that no robot has; try a larger prior_weight or wider bounds")
+    return ProblemError(
+        f"the solver ended with '{status}' and parameters that no robot has; try a larger"
+        " prior_weight or wider bounds"
+    )
 
 
-def prior_rows(prior: BodyPrior, weights: Array, model: Model, vague: Array | None) -> tuple[Array, Array]:
-    """Return rows (k, p) and target: |rows pi - target|^2 = sum_i weights_i |S_i - S0_i|^2 + sum_k vague_k (pi_k - pi0_k)^2.
+def prior_rows(
+    prior: BodyPrior, weights: Array, model: Model, vague: Array | None
+) -> tuple[Array, Array]:
+    """Return rows (k, p) and target.
+
+    |rows pi - target|^2 = sum_i weights_i |S_i - S0_i|^2 + sum_k vague_k (pi_k - pi0_k)^2.
 
     The second sum is over the joint terms; without `vague` there is none.
     """
     inner, p = 10 * prior.bodies, len(model.names)
     rows, target = np.zeros((inner, p)), np.zeros(inner)
     for i, T in enumerate(prior.to_pi):
-        own = slice(10 * i, 10 * i + 10)
-        rows[own, own] = np.sqrt(weights[i]) * np.linalg.inv(T)
-        target[own] = np.sqrt(weights[i]) * prior.centre[i]
+        body = slice(10 * i, 10 * i + 10)
+        rows[body, body] = np.sqrt(weights[i]) * np.linalg.inv(T)
+        target[body] = np.sqrt(weights[i]) * prior.centre[i]
     if vague is None:
         return rows, target
     joints = [k for k in model.free if k >= inner]
@@ -164,7 +239,10 @@ def prior_rows(prior: BodyPrior, weights: Array, model: Model, vague: Array | No
 
 
 def with_base_values(program: ConeProgram, pi: Array, free: Array) -> Array | None:
-    """Return the least change of pi, in the metric of the prior, that gives the base parameters `free`; None if it is inconsistent."""
+    """Return the least change of pi that gives the base parameters `free`, None if inconsistent.
+
+    The change is measured in the metric of the prior.
+    """
     model, T = program.model, program.T
     fixed = [i for i, _ in model.held]
     M = np.vstack([model.base.matrix @ T, T[fixed]])
@@ -175,45 +253,60 @@ def with_base_values(program: ConeProgram, pi: Array, free: Array) -> Array | No
     return moved if feasible(program, moved) else None
 
 
-def entropic(program: ConeProgram, data: tuple[Array, Array], weights: Array, pi: Array) -> tuple[Array, str]:
-    """Return argmin |A pi - b|^2 + sum_i weights_i 2 (tr S_i - log det S_i - 4), S_i = 1 for the body as described, and the status.
+def entropic(
+    program: ConeProgram, data: tuple[Array, Array], weights: Array, pi: Array
+) -> tuple[Array, str]:
+    """Return argmin |A pi - b|^2 + sum_i w_i 2 (tr S_i - log det S_i - 4), and the status.
 
-    Starts from a consistent pi. log det grows without bound towards a body that cannot exist, as no quadratic form does. Each Newton step
-    solves the cone program of the second-order form at the present S: its metric is S, its centre 2 S - S^2. Steps are damped as for
-    self-concordant functions. Lee, Wensing and Park, IEEE T-RO 36 (2020), eq. (19); Boyd and Vandenberghe 2004, section 9.6.4.
+    S_i = 1 for the body as described.
+
+    Starts from a consistent pi. log det grows without bound towards a body that cannot exist, as no
+    quadratic form does. Each Newton step solves the cone program of the second-order form at the
+    present S: its metric is S, its centre 2 S - S^2. Steps are damped as for self-concordant
+    functions. Lee, Wensing and Park, IEEE T-RO 36 (2020), eq. (19); Boyd and Vandenberghe 2004,
+    section 9.6.4.
     """
     inverse = [np.linalg.inv(T) for T in program.prior.to_pi]
     status = "Solved"
     for _ in range(NEWTON_STEPS):
         rows, target = second_order(inverse, weights, pi)
-        found, status = solve(replace(program, rows=np.vstack([data[0], rows]), target=np.concatenate([data[1], target])))
-        size = step_size(inverse, pi, found)
+        solution, status = solve(
+            replace(
+                program, rows=np.vstack([data[0], rows]), target=np.concatenate([data[1], target])
+            )
+        )
+        size = step_size(inverse, pi, solution)
         if size < SMALL_STEP:
-            return found, status
-        pi = pi + (found - pi) / (1.0 + size if size > 0.25 else 1.0)
+            return solution, status
+        pi = pi + (solution - pi) / (1.0 + size if size > 0.25 else 1.0)
     return pi, status
 
 
 def second_order(inverse: list[Array], weights: Array, pi: Array) -> tuple[Array, Array]:
-    """Return rows and target over pi of the divergence's second-order form at pi: |S_k^-1/2 (S - 2 S_k + S_k^2) S_k^-1/2|^2 per body."""
+    """Return rows and target over pi of the divergence's second-order form at pi.
+
+    |S_k^-1/2 (S - 2 S_k + S_k^2) S_k^-1/2|^2 per body.
+    """
     inner = 10 * len(inverse)
     rows, target = np.zeros((inner, len(pi))), np.zeros(inner)
     for i, to_x in enumerate(inverse):
-        own = slice(10 * i, 10 * i + 10)
-        half = inverse_root(symmetric(to_x @ pi[own]))
+        body = slice(10 * i, 10 * i + 10)
+        half = inverse_root(symmetric(to_x @ pi[body]))
         scaling = np.array([[np.sum(E * (half @ F @ half)) for F in SVEC] for E in SVEC])
-        rows[own, own] = np.sqrt(weights[i]) * scaling @ to_x
-        target[own] = np.sqrt(weights[i]) * (2.0 * IDENTITY - to_x @ pi[own])
+        rows[body, body] = np.sqrt(weights[i]) * scaling @ to_x
+        target[body] = np.sqrt(weights[i]) * (2.0 * IDENTITY - to_x @ pi[body])
     return rows, target
 
 
-def step_size(inverse: list[Array], pi: Array, found: Array) -> float:
+def step_size(inverse: list[Array], pi: Array, solution: Array) -> float:
     """Return the largest |S_k^-1/2 dS S_k^-1/2| of any body."""
     sizes = [0.0]
     for i, to_x in enumerate(inverse):
-        own = slice(10 * i, 10 * i + 10)
-        half = inverse_root(symmetric(to_x @ pi[own]))
-        sizes.append(float(np.linalg.norm(half @ symmetric(to_x @ (found[own] - pi[own])) @ half)))
+        body = slice(10 * i, 10 * i + 10)
+        half = inverse_root(symmetric(to_x @ pi[body]))
+        sizes.append(
+            float(np.linalg.norm(half @ symmetric(to_x @ (solution[body] - pi[body])) @ half))
+        )
     return max(sizes)
 
 

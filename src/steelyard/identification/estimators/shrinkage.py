@@ -1,4 +1,7 @@
-"""Ridge, lasso and elastic net: least squares with a penalty whose strength is chosen by blocked cross-validation."""
+"""Ridge, lasso and elastic net.
+
+Least squares with a penalty whose strength is chosen by blocked cross-validation.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import any_of, real_number
+from ...arguments import one_of, real_number
 from ...errors import CallError
 from ..model.problem import Problem, merged
-from .least_squares import Estimate, excitation, least_squares, weighted
+from .least_squares import Estimate, Estimator, excitation, least_squares, weighted
 
 Array = NDArray[np.float64]
 RIDGE_STRENGTHS = np.concatenate([[0.0], np.geomspace(1e-10, 1.0, 21)])
@@ -19,11 +22,13 @@ NET_STRENGTHS = np.concatenate([np.geomspace(0.3, 1e-7, 20), [0.0]])
 
 
 @dataclass(frozen=True)
-class Ridge:
-    """argmin |W (tau - Y base)|^2 + strength |D (base - centre)|^2, D the norms of the weighted columns.
+class Ridge(Estimator):
+    """argmin |W (tau - Y base)|^2 + strength |D (base - centre)|^2.
 
-    `towards`: 'zero' or 'cad', the description's values. `strength` None is chosen by blocked cross-validation, 0 among the candidates.
-    Hoerl and Kennard, Technometrics 12 (1970), p. 55.
+    D are the norms of the weighted columns.
+
+    `towards`: 'zero' or 'cad', the description's values. `strength` None is chosen by blocked
+    cross-validation, 0 among the candidates. Hoerl and Kennard, Technometrics 12 (1970), p. 55.
     """
 
     strength: float | None = None
@@ -31,25 +36,29 @@ class Ridge:
     name = "ridge"
 
     def __post_init__(self) -> None:
-        any_of("ridge: towards", self.towards, ("zero", "cad"))
+        one_of("ridge: towards", self.towards, ("zero", "cad"))
         check_strength(self.name, self.strength, 1e15)
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
         centre = problem.prior if self.towards == "cad" else np.zeros(problem.base.n_base)
         _, weights = weighted(problem.total, problem.prior)
-        best = best_strength(problem, weights, strengths(self, RIDGE_STRENGTHS), lambda R, s: ridge(R, s, centre))
+        best = best_strength(
+            problem, weights, strengths(self, RIDGE_STRENGTHS), lambda R, s: ridge(R, s, centre)
+        )
         base = ridge(problem.total.triangle(weights), best, centre)
         return Estimate(base, weights, details={"strength": best, "towards": self.towards})
 
 
 @dataclass(frozen=True)
-class ElasticNet:
-    """argmin 1/2 |W (tau - Y base)|^2 + s (mix |D base|_1 + (1 - mix)/2 |D base|_2^2), D the norms of the columns.
+class ElasticNet(Estimator):
+    """argmin 1/2 |W (tau - Y base)|^2 + s (mix |D base|_1 + (1 - mix)/2 |D base|_2^2).
 
-    s is `strength` times the least s that makes every parameter zero. mix = 1 is the lasso. `strength` None is chosen by blocked
-    cross-validation, 0 among the candidates.
-    Tibshirani, J. R. Stat. Soc. B 58 (1996), p. 267; Zou and Hastie, ibid. 67 (2005), p. 301.
+    D are the norms of the columns.
+
+    s is `strength` times the least s that makes every parameter zero. mix = 1 is the lasso.
+    `strength` None is chosen by blocked cross-validation, 0 among the candidates. Tibshirani, J. R.
+    Stat. Soc. B 58 (1996), p. 267; Zou and Hastie, ibid. 67 (2005), p. 301.
     """
 
     strength: float | None = None
@@ -65,8 +74,12 @@ class ElasticNet:
         """Return the estimate for a problem."""
         _, weights = weighted(problem.total, problem.prior)
         grid = strengths(self, NET_STRENGTHS)
-        best = best_strength(problem, weights, grid, lambda R, s: elastic_net(R, s, self.mix, problem.prior))
-        base = elastic_net(problem.total.triangle(weights), best, self.mix, problem.prior, steps=5000)
+        best = best_strength(
+            problem, weights, grid, lambda R, s: elastic_net(R, s, self.mix, problem.prior)
+        )
+        base = elastic_net(
+            problem.total.triangle(weights), best, self.mix, problem.prior, steps=5000
+        )
         zeros = tuple(n for n, x in zip(problem.base.names, base, strict=True) if x == 0)
         notes = (f"{len(zeros)} base parameters are zero: {', '.join(zeros)}.",) if zeros else ()
         return Estimate(base, weights, notes, {"strength": best, "mix": self.mix, "zero": zeros})
@@ -97,8 +110,12 @@ def ridge(triangle: Array, strength: float, centre: Array) -> Array:
     return np.asarray(centre + y / scale)
 
 
-def elastic_net(triangle: Array, strength: float, mix: float, prior: Array, steps: int = 300) -> Array:
-    """Return the elastic-net minimum (b,) for one factor R of [Y tau], by accelerated proximal gradient steps on unit columns.
+def elastic_net(
+    triangle: Array, strength: float, mix: float, prior: Array, steps: int = 300
+) -> Array:
+    """Return the elastic-net minimum (b,) for a factor R of [Y tau].
+
+    Accelerated proximal gradient steps on unit columns.
 
     Beck and Teboulle, SIAM J. Imaging Sci. 2 (2009), p. 183.
     """
@@ -122,18 +139,29 @@ def elastic_net(triangle: Array, strength: float, mix: float, prior: Array, step
     return np.asarray(x / scale)
 
 
-def best_strength(problem: Problem, weights: Array, grid: Array, solve: Callable[[Array, float], Array]) -> float:
-    """Return the strength of the grid with the least cross-validated squares; `solve(triangle, strength)` gives base parameters."""
+def best_strength(
+    problem: Problem, weights: Array, grid: Array, solve: Callable[[Array, float], Array]
+) -> float:
+    """Return the strength of the grid with the least cross-validated squares.
+
+    `solve(triangle, strength)` gives base parameters.
+    """
     if len(grid) == 1:
         return float(grid[0])
-    costs = [cross_validated_squares(problem, weights, lambda R, s=s: solve(R, float(s))) for s in grid]  # type: ignore[misc]
+    costs = [
+        cross_validated_squares(problem, weights, lambda R, s=s: solve(R, float(s)))  # type: ignore[misc]
+        for s in grid
+    ]
     return float(grid[int(np.argmin(costs))])
 
 
-def cross_validated_squares(problem: Problem, weights: Array, solve: Callable[[Array], Array]) -> float:
-    """Return the weighted squares on each part of the samples, with the solution on the other parts, summed.
+def cross_validated_squares(
+    problem: Problem, weights: Array, solve: Callable[[Array], Array]
+) -> float:
+    """Return the cross-validated weighted squares, summed over the parts of the samples.
 
-    Accumulators merge, so no further pass over the samples is needed. Roberts et al., Ecography 40 (2017), p. 913.
+    Accumulators merge, so no further pass over the samples is needed. Roberts et al., Ecography 40
+    (2017), p. 913.
     """
     total = 0.0
     for k in (k for k, fold in enumerate(problem.folds) if sum(fold.counts)):

@@ -15,8 +15,8 @@ MOST_GROWTH = 1.03
 
 
 @dataclass(frozen=True, eq=False)
-class Essential:
-    """Names, values and standard deviations of the parameters that are left, those set to zero, and the growth of the residual."""
+class ReducedModel:
+    """Remaining base parameters with values and std, eliminated ones, and residual growth."""
 
     names: tuple[str, ...]
     values: Array
@@ -26,47 +26,68 @@ class Essential:
 
     def __str__(self) -> str:
         wide = max((len(name) for name in self.names), default=0)
-        rows = [f"{n:<{wide}}  {v:12.6g} ± {2 * s:.2g}" for n, v, s in zip(self.names, self.values, self.standard_deviation, strict=True)]
-        return "\n".join([f"{len(self.names)} essential parameters, residual {self.growth:.4f} times that of all", *rows])
+        rows = [
+            f"{n:<{wide}}  {v:12.6g} ± {2 * s:.2g}"
+            for n, v, s in zip(self.names, self.values, self.standard_deviation, strict=True)
+        ]
+        return "\n".join(
+            [
+                (
+                    f"{len(self.names)} essential parameters, residual {self.growth:.4f} times that"
+                    " of all"
+                ),
+                *rows,
+            ]
+        )
 
 
-def stepwise(triangle: Array, covariance: Array, names: Sequence[str], limit: float | None = None) -> Essential:
-    """Eliminate the base parameter with the largest relative standard deviation until the largest is below 10 times the smallest.
+def stepwise(
+    triangle: Array, covariance: Array, names: Sequence[str], limit: float | None = None
+) -> ReducedModel:
+    """Eliminate the least certain base parameter until the std are within a factor of 10.
 
-    triangle (b + 1, b + 1): the weighted factor of [Y tau]; covariance (b, b) of all base parameters. `limit` bounds the growth of the
-    weighted residual, 1.03 by default. Gautier 1997, section 5; Pham and Gautier 1991.
+    triangle (b + 1, b + 1): the weighted factor of [Y tau]; covariance (b, b) of all base
+    parameters. `limit` bounds the growth of the weighted residual, 1.03 by default. Gautier 1997,
+    section 5; Pham and Gautier 1991.
     """
-    inflation = np.sqrt(np.diag(covariance) / np.maximum(np.diag(inverse_information(triangle)), 1e-300))
+    inflation = np.sqrt(
+        np.diag(covariance) / np.maximum(np.diag(inverse_information(triangle)), 1e-300)
+    )
     all_squares, most = float(triangle[-1, -1] ** 2), MOST_GROWTH if limit is None else float(limit)
-    kept = list(range(len(names)))
-    while len(kept) > 1:
-        values, std = solved(triangle, kept, inflation)
+    columns = list(range(len(names)))
+    while len(columns) > 1:
+        values, std = solved(triangle, columns, inflation)
         share = std / np.maximum(np.abs(values), 1e-300)
         worst = int(np.argmax(share))
         if share[worst] < 10 * share.min() and share[worst] < 0.5:
             break
-        trial = [k for i, k in enumerate(kept) if i != worst]
+        trial = [k for i, k in enumerate(columns) if i != worst]
         if squares(triangle, trial) > most * most * all_squares:
             break
-        kept = trial
-    values, std = solved(triangle, kept, inflation)
-    eliminated = tuple(name for k, name in enumerate(names) if k not in kept)
-    growth = float(np.sqrt(squares(triangle, kept) / max(all_squares, 1e-300)))
-    return Essential(tuple(names[k] for k in kept), values, std, eliminated, growth)
+        columns = trial
+    values, std = solved(triangle, columns, inflation)
+    eliminated = tuple(name for k, name in enumerate(names) if k not in columns)
+    growth = float(np.sqrt(squares(triangle, columns) / max(all_squares, 1e-300)))
+    return ReducedModel(tuple(names[k] for k in columns), values, std, eliminated, growth)
 
 
-def reduced(triangle: Array, kept: list[int]) -> Array:
+def reduced(triangle: Array, columns: list[int]) -> Array:
     """Return the factor over some of the columns."""
-    return np.asarray(np.linalg.qr(triangle[:, [*kept, triangle.shape[1] - 1]], mode="r"))
+    return np.asarray(np.linalg.qr(triangle[:, [*columns, triangle.shape[1] - 1]], mode="r"))
 
 
-def solved(triangle: Array, kept: list[int], inflation: Array) -> tuple[Array, Array]:
-    """Return values and standard deviations of the kept parameters; `inflation` (b,) is that due to autocorrelated residuals."""
-    small = reduced(triangle, kept)
-    values = least_squares(small, np.zeros(len(kept)))
-    return values, np.sqrt(np.maximum(np.diag(inverse_information(small)), 0.0)) * inflation[kept]
+def solved(triangle: Array, columns: list[int], inflation: Array) -> tuple[Array, Array]:
+    """Return values and standard deviations of the kept parameters.
+
+    `inflation` (b,) is that due to autocorrelated residuals.
+    """
+    small = reduced(triangle, columns)
+    values = least_squares(small, np.zeros(len(columns)))
+    return values, np.sqrt(np.maximum(np.diag(inverse_information(small)), 0.0)) * inflation[
+        columns
+    ]
 
 
-def squares(triangle: Array, kept: list[int]) -> float:
+def squares(triangle: Array, columns: list[int]) -> float:
     """Return the weighted squared residual with the kept parameters."""
-    return float(reduced(triangle, kept)[-1, -1] ** 2)
+    return float(reduced(triangle, columns)[-1, -1] ** 2)

@@ -25,8 +25,14 @@ COVERAGE = (
     "Positions and speeds of each joint. The orange frame shows the limits of the description,"
     " the dotted one the region in which the expected error holds."
 )
-FRICTION = "Torque less the rigid-body part against speed, and the fitted friction. Hover for numbers; drag to zoom."
-TREND = "Residual against the {} of the joint itself, and its mean. A mean away from zero is an effect that the model lacks."
+FRICTION = (
+    "Torque less the rigid-body part against speed, and the fitted friction. Hover for numbers;"
+    " drag to zoom."
+)
+TREND = (
+    "Residual against the {} of the joint itself, and its mean. A mean away from zero is an effect"
+    " that the model lacks."
+)
 
 
 def figure_of(fit: Fit, name: str, limit: int = MAX_POINTS) -> Figure:
@@ -51,13 +57,17 @@ def budget(fit: Fit, limit: int) -> Figure:
     """Return the causes of the remaining error."""
     model, shares = fit.model, fit.residual_split.shares
     errors = fit.rms, fit.relative_error
-    return parameter_figures.budget_figure(model.row_names, model.row_units, CAUSES, shares, *errors)
+    return parameter_figures.budget_figure(
+        model.row_names, model.row_units, CAUSES, shares, *errors
+    )
 
 
 def torques(fit: Fit, limit: int) -> Figure:
     """Return measured and predicted torque on the fit's own samples."""
     half = BAND * fit.sigma
-    return torque_figures.torque_figure(fit.validation, fit.model.row_units, half_band=half, limit=limit)
+    return torque_figures.torque_figure(
+        fit.validation, fit.model.row_units, half_band=half, limit=limit
+    )
 
 
 def validation_torques(fit: Fit, validation: Validation, limit: int) -> Figure:
@@ -130,13 +140,20 @@ def joint_panels(fit: Fit) -> dict[str, tuple[tuple[Panel, ...], str]]:
         return {}
     q, qd, _ = states
     panels = {"coverage": (coverage(fit, q, qd), COVERAGE)}
-    rows = [(k, fit.robot.joint_names.index(n)) for k, n in enumerate(names) if n in fit.robot.joint_names]
+    rows = [
+        (k, fit.robot.joint_names.index(n))
+        for k, n in enumerate(names)
+        if n in fit.robot.joint_names
+    ]
     if names == fit.robot.joint_names:
         panels["friction"] = (friction(fit, q, qd), FRICTION)
     residual, torque, unit = used_residuals(fit), fit.model.row_units, fit.region.units
     for quantity, x, per in (("speed", qd, "/s"), ("position", q, "")) if rows else ():
         trends = tuple(
-            residual_figures.residual_panel(names[k], quantity, (unit[j] + per, torque[k]), x[:, j], residual[:, k]) for k, j in rows
+            residual_figures.residual_panel(
+                names[k], quantity, (unit[j] + per, torque[k]), x[:, j], residual[:, k]
+            )
+            for k, j in rows
         )
         panels[quantity] = (trends, TREND.format(quantity))
     return panels

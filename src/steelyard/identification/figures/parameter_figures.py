@@ -27,12 +27,7 @@ def mass_figure(links: Sequence[str], mass: Array, std: Array, described: Array)
     places = np.arange(len(links), dtype=float)
     marks = [
         Points(
-            x=described,
-            y=places,
-            name="described",
-            colour=ORANGE,
-            marker="diamond-open",
-            unit="kg",
+            x=described, y=places, name="described", colour=ORANGE, marker="diamond-open", unit="kg"
         )
     ]
     groups: tuple[tuple[NDArray[np.bool_], str, Marker], ...] = (
@@ -88,7 +83,9 @@ def budget_figure(
         sizes = np.sqrt(shares[:, k]) * rms
         texts = [f"{short(float(x))} {unit} RMS" for x, unit in zip(sizes, units, strict=True)]
         colour = CAUSE_COLOURS[k % len(CAUSE_COLOURS)]
-        marks.append(Bars(values=100 * shares[:, k], name=cause, colour=colour, labels=tuple(texts)))
+        marks.append(
+            Bars(values=100 * shares[:, k], name=cause, colour=colour, labels=tuple(texts))
+        )
     panel = Panel(
         marks=tuple(marks),
         x=Axis(title="share of the squared residual [%]", limits=(0.0, 100.0)),
@@ -122,27 +119,35 @@ def singular_value_figure(values: Array, rank: int) -> Figure:
     return Figure(name="singular", rows=((panel,),), caption=caption)
 
 
-def uncertainty_figure(relative: Array, names: Sequence[str], combinations: Sequence[str]) -> Figure:
+def uncertainty_figure(
+    relative: Array, names: Sequence[str], combinations: Sequence[str]
+) -> Figure:
     """Return the relative standard deviation [%] of every base parameter, smallest first."""
     order = np.argsort(relative, kind="stable")
     values = 100 * np.clip(relative[order], SMALLEST, LARGEST)
     colours = tuple(BLUE if value < WEAK else ORANGE for value in values)
-    texts = tuple(f"{names[k]} = {combinations[k]}: {short(float(v))} %" for k, v in zip(order, values, strict=True))
+    texts = tuple(
+        f"{names[k]} = {combinations[k]}: {short(float(v))} %"
+        for k, v in zip(order, values, strict=True)
+    )
     numbers = np.arange(1.0, len(values) + 1)
     points = Points(x=numbers, y=values, colour=colours, labels=texts)
     panel = Panel(
-        marks=(Rule(at=WEAK, colour=ORANGE, dash="dot"), points),
+        marks=(Rule(position=WEAK, colour=ORANGE, dash="dot"), points),
         x=Axis(title="base parameters, best identified first", limits=(0.0, len(values) + 1.0)),
         y=Axis(title="relative std [%]", logarithmic=True),
     )
-    caption = "Relative standard deviation of the base parameters. Above the dotted line, 30 %, a value says little about its parameter."
+    caption = (
+        "Relative standard deviation of the base parameters. Above the dotted line, 30 %, a value"
+        " says little about its parameter."
+    )
     return Figure(name="uncertainty", rows=((panel,),), caption=caption)
 
 
 def correlation_figure(names: Sequence[str], covariance: Array) -> Figure:
     """Return the correlation of base parameters from their covariance (b, b)."""
-    kept, values = correlation(covariance)
-    labels = tuple(names[int(k)] for k in kept)
+    shown, values = correlation(covariance)
+    labels = tuple(names[int(k)] for k in shown)
     panel = Panel(
         marks=(Heatmap(values=values, label="correlation"),),
         x=Axis(categories=labels),

@@ -31,7 +31,9 @@ def residual_figure(residual: Array, names: Sequence[str], dt: float) -> Figure:
     edges = np.linspace(-WIDEST, WIDEST, 43)
     centres, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
     normal = np.exp(-(centres**2) / 2) / np.sqrt(2 * np.pi)
-    densities = [Curve(x=centres, y=normal, name="normal density", colour=GREY, width=1.5, dash="dot")]
+    densities = [
+        Curve(x=centres, y=normal, name="normal density", colour=GREY, width=1.5, dash="dot")
+    ]
     correlograms = []
     for j, name in enumerate(names):
         x, colour = residual[np.isfinite(residual[:, j]), j], hue(j, len(names))
@@ -71,7 +73,9 @@ def correlogram(x: Array, dt: float, seconds: float = 1.0) -> tuple[Array, Array
     return np.arange(0.0, len(r), every) * dt, r[::every]
 
 
-def spectrum_figure(joints: Sequence[str], units: Sequence[str], t: Array, residual: Array) -> Figure:
+def spectrum_figure(
+    joints: Sequence[str], units: Sequence[str], t: Array, residual: Array
+) -> Figure:
     """Return the amplitude spectral density of residuals (N, n) [N m|N] over t (N,) [s]."""
     frequency, density = residual_spectra(t, residual)
     root = np.sqrt(density)
@@ -92,8 +96,8 @@ def spectrum_figure(joints: Sequence[str], units: Sequence[str], t: Array, resid
         y=Axis(title=f"√density [{unit}/√Hz]", logarithmic=True),
     )
     caption = (
-        "Spectrum of the residuals. A flat line is sensor noise; a rise at low frequency is friction"
-        " or mass that the model lacks; a peak is an elastic joint or gear ripple."
+        "Spectrum of the residuals. A flat line is sensor noise; a rise at low frequency is"
+        " friction or mass that the model lacks; a peak is an elastic joint or gear ripple."
     )
     return Figure(name="spectra", rows=((panel,),), caption=caption, height=340)
 
@@ -119,7 +123,9 @@ def residual_spectra(t: Array, residual: Array) -> tuple[Array, Array]:
     return frequency[1:], np.asarray(total / weight)[1:]
 
 
-def residual_panel(joint: str, quantity: str, units: tuple[str, str], x: Array, residual: Array) -> Panel:
+def residual_panel(
+    joint: str, quantity: str, units: tuple[str, str], x: Array, residual: Array
+) -> Panel:
     """Return residuals (N,) of a joint against its speed or position x (N,), with their mean.
 
     Parameters

@@ -14,14 +14,20 @@ Array = NDArray[np.float64]
 Range = tuple[float, float, float]  # lower and upper position, largest speed
 
 
-def coverage_panel(joint: str, unit: str, q: Array, qd: Array, limits: Range, region: Range) -> Panel:
+def coverage_panel(
+    joint: str, unit: str, q: Array, qd: Array, limits: Range, region: Range
+) -> Panel:
     """Return positions (N,) [rad|m] and speeds (N,) of a joint, with its limits and the region."""
     shown = evenly_spread(np.isfinite(q) & np.isfinite(qd))
     low, high, speed = region
     marks: list[Mark] = [Box(x=(low, high), y=(-speed, speed), dash="dot")]
     marks += _limit_marks(limits)
     marks.append(Points(x=q[shown], y=qd[shown], colour=BLUE, marker="dot"))
-    used = [f"{percent(share, 0)} % of its {quantity}" for share, quantity in covered_shares(q, qd, limits) if np.isfinite(share)]
+    used = [
+        f"{percent(share, 0)} % of its {quantity}"
+        for share, quantity in covered_shares(q, qd, limits)
+        if np.isfinite(share)
+    ]
     return Panel(
         marks=tuple(marks),
         x=Axis(title=f"position [{unit}]"),
@@ -47,12 +53,18 @@ def _limit_marks(limits: Range) -> list[Mark]:
     low, high, speed = limits
     if np.isfinite([low, high, speed]).all():
         return [Box(x=(low, high), y=(-speed, speed), colour=ORANGE)]
-    ends: list[Mark] = [Rule(at=x, along="x", colour=ORANGE, dash="solid") for x in (low, high) if np.isfinite(x)]
+    ends: list[Mark] = [
+        Rule(position=x, along="x", colour=ORANGE, dash="solid")
+        for x in (low, high)
+        if np.isfinite(x)
+    ]
     speeds = [y for y in (-speed, speed) if np.isfinite(y)]
-    return ends + [Rule(at=y, along="y", colour=ORANGE, dash="solid") for y in speeds]
+    return ends + [Rule(position=y, along="y", colour=ORANGE, dash="solid") for y in speeds]
 
 
-def friction_panel(joint: str, units: tuple[str, str], qd: Array, friction: Array, curve: tuple[Array, Array]) -> Panel:
+def friction_panel(
+    joint: str, units: tuple[str, str], qd: Array, friction: Array, curve: tuple[Array, Array]
+) -> Panel:
     """Return torque less the rigid-body part (N,) against speed (N,), and the fitted friction.
 
     Parameters

@@ -50,8 +50,13 @@ def torque_figure(
         marks = _torque_marks(validation, j, x, shown, half, unit)
         if j == 0 and validation.inside is not None:
             marks = (Intervals(spans=marked_intervals(time, ~validation.inside)), *marks)
-        strip: tuple[Mark, ...] = () if half is None else (Box(x=None, y=(-half, half), colour=HAZE, fill=True),)
-        strip = (*strip, Curve(x=x, y=residual[shown, j], name="residual", colour=WINE, width=0.8, unit=unit))
+        strip: tuple[Mark, ...] = (
+            () if half is None else (Box(x=None, y=(-half, half), colour=HAZE, fill=True),)
+        )
+        strip = (
+            *strip,
+            Curve(x=x, y=residual[shown, j], name="residual", colour=WINE, width=0.8, unit=unit),
+        )
         last = j == len(units) - 1
         axis = TIME if last else Axis()
         rows.append((Panel(marks=marks, x=axis, y=Axis(title=unit), title=joint),))
@@ -62,12 +67,7 @@ def torque_figure(
 
 
 def _torque_marks(
-    validation: Validation,
-    j: int,
-    x: Array,
-    shown: NDArray[np.intp],
-    half: float | None,
-    unit: str,
+    validation: Validation, j: int, x: Array, shown: NDArray[np.intp], half: float | None, unit: str
 ) -> tuple[Mark, ...]:
     """Return band, measured, predicted and, on request, described torque of a joint."""
     predicted = validation.predicted[shown, j]
@@ -79,7 +79,9 @@ def _torque_marks(
     marks.append(Curve(x=x, y=predicted, name="predicted", colour=BLUE, width=1.1, unit=unit))
     if validation.before is not None:
         y = validation.before.predicted[shown, j]
-        marks.append(Curve(x=x, y=y, name="before", colour=ORANGE, width=1.0, unit=unit, hidden=True))
+        marks.append(
+            Curve(x=x, y=y, name="before", colour=ORANGE, width=1.0, unit=unit, hidden=True)
+        )
     return tuple(marks)
 
 
@@ -93,7 +95,10 @@ def _torque_caption(validation: Validation, half_band: Array | None, residual: A
     if half_band is not None and used.any():
         half = np.broadcast_to(half_band, residual.shape)[used]
         share = float(np.mean(np.abs(residual[used]) <= half))
-        caption += f" The band is meant to contain 95 % of the measurements; it contains {percent(share, 0)} % of these."
+        caption += (
+            " The band is meant to contain 95 % of the measurements; it contains"
+            f" {percent(share, 0)} % of these."
+        )
     outside = validation.inside is not None and not validation.inside.all()
     return caption + (" Shaded: states outside the region." if outside else "")
 

@@ -1,1 +1,1 @@
-"""Friction terms that the samples show beyond the usual ones, what drifts along a log, and what the error that is left goes back to."""
+"""Friction terms chosen by evidence, drift along a log, and causes of the residual error."""

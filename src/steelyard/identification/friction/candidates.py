@@ -1,4 +1,4 @@
-"""Candidates: friction terms that a joint may have, each with the columns that it would add to the torque of that joint."""
+"""Candidates: friction terms that a joint may have, with their columns of the regressor."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 from ...mechanism.joint_terms import HARMONICS, Terms, direction, fading
 from ..model.linear_model import Model
 from ..samples.samples import Samples
+from .friction_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-VELOCITIES = tuple(np.geomspace(0.015, 0.75, 8).tolist())  # [rad/s|m/s] at which stiction may fade
 DRIFTS = ("offset", "Coulomb friction", "viscous friction")
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A friction term of one joint: its word, the keys of the table of joint terms that it stands for, and its columns of `Columns`.
+class FrictionCandidate:
+    """A friction term that one joint may have.
 
-    `unknowns` counts columns and shapes; `positive` says whether a real joint has no negative value. A drift has no keys: no robot has it.
-    `fades` [rad/s|m/s] is the speed at which stiction fades: it is not less than the width of the Coulomb step. `without` is the base
-    column that it takes the place of.
+    `keys` are its keys in the table of joint terms, `columns` its columns of `Columns`. `unknowns`
+    counts columns and shapes; `positive` is True if no real joint has a negative value. A drift has
+    no keys. `fades` [rad/s|m/s] is the speed at which stiction fades, not less than the width of
+    the Coulomb step. `without` is the base column that the candidate replaces.
     """
 
     joint: int
@@ -38,10 +39,12 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of every candidate at the samples of a log, (N, n, K + 1): the torque of joint j per unit of its own candidate k; qd last.
+    """Columns of every candidate at the samples of a log, (N, n, K + 1), qd last.
 
-    `base` (b,) is a first estimate, whose gravity torque is the load; `gears` (n,) are gear ratios, 0 where unknown. `clocks` have the
-    middle and half the length [s] of each log, and `warmth` the mean temperature [degC] of each joint (n,), if all logs have it.
+    Column k of joint j is its torque per unit of candidate k. `base` (b,) is a first estimate,
+    whose gravity torque is the load. `gears` (n,) are gear ratios, 0 where unknown. `clocks` have
+    the middle and half the length [s] of each log. `warmth` is the mean temperature [degC] of each
+    joint (n,), if all logs have it.
     """
 
     model: Model
@@ -52,77 +55,147 @@ class Columns:
     drifting: bool = True
 
     @classmethod
-    def of(cls, model: Model, base: Array, gears: Array, samples: Sequence[Samples], drifting: bool = True) -> Columns:
-        """Return the columns for these logs; without `drifting` what drifts along them is no candidate."""
+    def of(
+        cls,
+        model: Model,
+        base: Array,
+        gears: Array,
+        samples: Sequence[Samples],
+        drifting: bool = True,
+    ) -> Columns:
+        """Return the columns for these logs.
+
+        Without `drifting` what drifts along them is no candidate.
+        """
         ends = [(float(s.t[0]), float(s.t[-1])) for s in samples]
         half = 0.5 * max(b - a for a, b in ends)
         known = [s.temperature for s in samples if s.temperature is not None]
         warmth = np.concatenate(known).mean(axis=0) if len(known) == len(samples) else None
-        return cls(model, base, gears, tuple((0.5 * (a + b), half) for a, b in ends), warmth, drifting)
+        return cls(
+            model=model,
+            base=base,
+            gears=gears,
+            clocks=tuple((0.5 * (a + b), half) for a, b in ends),
+            warmth=warmth,
+            drifting=drifting,
+        )
 
     def __call__(self, samples: Samples, log: int) -> Array:
-        way = self.direction(samples)
-        backward = np.abs(way)  # half the difference of forward and backward Coulomb friction
-        columns = [backward, *self.stiction(samples, way), self.load(samples, way), *self.ripple(samples), *self.drift(samples, log, way)]
+        direction = self.direction(samples)
+        backward = np.abs(direction)  # half the difference of forward and backward Coulomb friction
+        columns = [
+            backward,
+            *self.stiction(samples, direction),
+            self.load(samples, direction),
+            *self.ripple(samples),
+            *self.drift(samples, log, direction),
+        ]
         return np.stack([*columns, samples.qd], axis=2)
+
+    @property
+    def count(self) -> int:
+        """How many columns the candidates of a joint have."""
+        return 2 + len(THRESHOLDS.stribeck_velocities) + 2 * len(HARMONICS) + len(DRIFTS)
 
     def direction(self, samples: Samples) -> Array:
         """The direction of motion, (N, n), with the width of each joint's Coulomb step."""
         each = zip(self.model.robot.tree.terms, samples.qd.T, strict=True)
         return np.stack([np.asarray(direction(terms, rate)) for terms, rate in each], axis=1)
 
-    def stiction(self, samples: Samples, way: Array) -> list[Array]:
-        """The excess of stiction over Coulomb friction in a direction (N, n), for each of the velocities at which it may fade."""
-        return [way * np.asarray(fading(Terms.of({"stribeck": v}), samples.qd)) for v in VELOCITIES]
+    def stiction(self, samples: Samples, direction: Array) -> list[Array]:
+        """Stiction above Coulomb friction, (N, n), for each velocity at which it may fade."""
+        return [
+            direction * np.asarray(fading(Terms.of({"stribeck": v}), samples.qd))
+            for v in THRESHOLDS.stribeck_velocities
+        ]
 
-    def load(self, samples: Samples, way: Array) -> Array:
+    def load(self, samples: Samples, direction: Array) -> Array:
         """Coulomb friction in a direction (N, n) per gravity torque."""
-        return way * np.abs(self.model.gravity_torque(self.base, samples.q))
+        return direction * np.abs(self.model.gravity_torque(self.base, samples.q))
 
     def ripple(self, samples: Samples) -> list[Array]:
         """Sine and cosine of the harmonics of the motor angle."""
         angle = self.gears * samples.q
         return [wave(h * angle) for h in HARMONICS for wave in (np.sin, np.cos)]
 
-    def drift(self, samples: Samples, log: int, way: Array) -> list[Array]:
-        """Offset, Coulomb friction in a direction (N, n) and viscous friction that change with temperature or along a log."""
+    def drift(self, samples: Samples, log: int, direction: Array) -> list[Array]:
+        """Offset, Coulomb and viscous friction that change with temperature or along a log."""
         clock = self.clock(samples, log)
-        return [clock, clock * way, clock * samples.qd]
+        return [clock, clock * direction, clock * samples.qd]
 
     def clock(self, samples: Samples, log: int) -> Array:
-        """The temperature above its mean [degC], or the time from the middle of the log over half the length of the longest, (N, n)."""
+        """Temperature above its mean [degC], or time from the middle of the log, (N, n).
+
+        Times are divided by half the length of the longest log.
+        """
         if self.warmth is not None and samples.temperature is not None:
             return samples.temperature - self.warmth
         middle, half = self.clocks[log]
         return np.broadcast_to(((samples.t - middle) / half)[:, None], samples.q.shape)
 
-    def candidates(self) -> tuple[Candidate, ...]:
-        """Return the candidates of all joints whose friction is free, and that do not have the term already."""
+    def candidates(self) -> tuple[FrictionCandidate, ...]:
+        """Return the candidates of all joints with free friction that lack the term."""
         free = {self.model.names[i] for i in self.model.free}
-        made = []
-        for j, (name, terms) in enumerate(zip(self.model.robot.joint_names, self.model.robot.tree.terms, strict=True)):
-            own = of_joint(j, bool(self.gears[j]), self.offset(name, terms), not self.model.moving) if f"{name}.Fc" in free else []
-            own = own if self.drifting else [c for c in own if c.keys]
-            made += [c for c in own if not set(c.keys) & set(terms) and c.fades >= (terms.get("width") or 0.0)]
-        return tuple(made)
+        candidates = []
+        for j, (name, terms) in enumerate(
+            zip(self.model.robot.joint_names, self.model.robot.tree.terms, strict=True)
+        ):
+            of_this = (
+                joint_candidates(
+                    j, bool(self.gears[j]), self.offset(name, terms), not self.model.moving
+                )
+                if f"{name}.Fc" in free
+                else []
+            )
+            of_this = of_this if self.drifting else [c for c in of_this if c.keys]
+            candidates += [
+                c
+                for c in of_this
+                if not set(c.keys) & set(terms) and c.fades >= (terms.get("width") or 0.0)
+            ]
+        return tuple(candidates)
 
     def offset(self, joint: str, terms: Terms) -> int | None:
-        """Return the base column of a joint's offset, if backward friction can be told from it: if Coulomb friction rises over a width."""
+        """Return the base column of a joint's offset, None if backward friction is collinear.
+
+        They differ where Coulomb friction has a smooth step of some width.
+        """
         column = self.model.names.index(f"{joint}.F0") if f"{joint}.F0" in self.model.names else -1
-        return self.model.base.columns.index(column) if "width" in terms and column in self.model.base.columns else None
+        return (
+            self.model.base.columns.index(column)
+            if "width" in terms and column in self.model.base.columns
+            else None
+        )
 
 
-def of_joint(joint: int, geared: bool, offset: int | None, carries: bool = True) -> list[Candidate]:
-    """Return all candidates of a joint: torque ripple where the gear ratio is known, backward friction in the place of an offset.
+def joint_candidates(
+    joint: int, geared: bool, offset: int | None, carries: bool = True
+) -> list[FrictionCandidate]:
+    """Return all candidates of a joint.
 
-    Friction that grows with the load is one if the joint `carries` its weight, on a base at rest.
+    Torque ripple needs a known gear ratio, and backward friction replaces an offset. Friction that
+    grows with the load needs a base at rest (`carries`).
     """
-    made = [] if offset is None else [Candidate(joint, "negative", ("negative",), (0,), 1, without=offset)]
-    made += [Candidate(joint, "stribeck", ("stiction",), (1 + k,), 2, positive=True, fades=v) for k, v in enumerate(VELOCITIES)]
-    at = 1 + len(VELOCITIES)
-    made += [Candidate(joint, "load", ("load",), (at,), 1, positive=True)] if carries else []
+    candidates = (
+        []
+        if offset is None
+        else [FrictionCandidate(joint, "negative", ("negative",), (0,), 1, without=offset)]
+    )
+    candidates += [
+        FrictionCandidate(joint, "stribeck", ("stiction",), (1 + k,), 2, positive=True, fades=v)
+        for k, v in enumerate(THRESHOLDS.stribeck_velocities)
+    ]
+    first = 1 + len(THRESHOLDS.stribeck_velocities)
+    candidates += (
+        [FrictionCandidate(joint, "load", ("load",), (first,), 1, positive=True)] if carries else []
+    )
     for k, h in enumerate(HARMONICS):
-        waves = Candidate(joint, "ripple", (f"sine{h}", f"cosine{h}"), (at + 1 + 2 * k, at + 2 + 2 * k), 2)
-        made += [waves] if geared else []
-    at += 1 + 2 * len(HARMONICS)
-    return made + [Candidate(joint, f"drift of the {what}", (), (at + k,), 1) for k, what in enumerate(DRIFTS)]
+        waves = FrictionCandidate(
+            joint, "ripple", (f"sine{h}", f"cosine{h}"), (first + 1 + 2 * k, first + 2 + 2 * k), 2
+        )
+        candidates += [waves] if geared else []
+    first += 1 + 2 * len(HARMONICS)
+    return candidates + [
+        FrictionCandidate(joint, f"drift of the {what}", (), (first + k,), 1)
+        for k, what in enumerate(DRIFTS)
+    ]

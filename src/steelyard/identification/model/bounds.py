@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import brief, numbers, real_number
+from ...arguments import numbers, real_number, short_repr
 from ...errors import CallError, suggest
 from ...mechanism.joint_terms import BY_KEY, BY_SYMBOL
 
@@ -27,23 +27,33 @@ class Inequalities:
 
     def without(self, name: str) -> Inequalities:
         """Return all rows but those of one bound."""
-        keep = [i for i, own in enumerate(self.names) if own != name]
+        keep = [i for i, label in enumerate(self.names) if label != name]
         return Inequalities(self.A[keep], self.b[keep], tuple(self.names[i] for i in keep))
 
     def violation(self, pi: Array) -> float:
         """Return the largest A pi - b relative to the size of b; at most 0 if all hold."""
-        return float(np.max((self.A @ pi - self.b) / np.maximum(np.abs(self.b), 1.0), initial=-np.inf))
+        return float(
+            np.max((self.A @ pi - self.b) / np.maximum(np.abs(self.b), 1.0), initial=-np.inf)
+        )
 
 
 def check_bounds(bounds: object) -> Bounds | None:
     """Return bounds by name, None for none; raise CallError for what is not a mapping."""
-    if bounds is not None and not (isinstance(bounds, Mapping) and all(isinstance(name, str) for name in bounds)):
-        raise CallError(f"bounds must be a mapping such as {{'link3.m': (1, 4)}}, not {brief(bounds)}")
+    if bounds is not None and not (
+        isinstance(bounds, Mapping) and all(isinstance(name, str) for name in bounds)
+    ):
+        raise CallError(
+            f"bounds must be a mapping such as {{'link3.m': (1, 4)}}, not {short_repr(bounds)}",
+            argument="bounds",
+        )
     return bounds
 
 
 def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
-    """Return rows that keep free joint terms from being less than a real joint has: no negative friction, no stiction below sliding."""
+    """Return rows that keep free joint terms from being less than a real joint has.
+
+    No negative friction, no stiction below sliding.
+    """
     rows: list[tuple[Array, float, str]] = []
     where = {name: i for i, name in enumerate(names)}
     for i, name in enumerate(names):
@@ -53,21 +63,40 @@ def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
             continue
         if i in free and np.isfinite(row.least):
             rows.append((-direction(name, names), -row.least, f"{name} >= {row.least:g}"))
-        lower = [at for key in row.above if (at := where.get(f"{owner}.{BY_KEY[key].symbol}")) is not None and {i, at} & set(free)]
-        rows += [(direction(names[at], names) - direction(name, names), 0.0, f"{name} >= {names[at]}") for at in lower]
+        lower = [
+            index
+            for key in row.above
+            if (index := where.get(f"{owner}.{BY_KEY[key].symbol}")) is not None
+            and {i, index} & set(free)
+        ]
+        rows += [
+            (
+                direction(names[index], names) - direction(name, names),
+                0.0,
+                f"{name} >= {names[index]}",
+            )
+            for index in lower
+        ]
     return stacked(rows, len(names))
 
 
 def stacked(rows: Sequence[tuple[Array, float, str]], p: int) -> Inequalities:
     """Return rows a pi <= b with their names as inequalities on p parameters."""
-    return Inequalities(np.array([a for a, _, _ in rows]).reshape(-1, p), np.array([b for _, b, _ in rows]), tuple(n for _, _, n in rows))
+    return Inequalities(
+        np.array([a for a, _, _ in rows]).reshape(-1, p),
+        np.array([b for _, b, _ in rows]),
+        tuple(n for _, _, n in rows),
+    )
 
 
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
-    """Return rows for bounds such as {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
+    """Return rows for bounds such as {'link3.m'.
 
-    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any other parameter in its unit. A centre of
-    mass within the convex hull of points of the link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
+    (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
+
+    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any
+    other parameter in its unit. A centre of mass within the convex hull of points of the link, such
+    as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
     """
     rows: list[tuple[Array, float, str]] = []
     for name, limits in (bounds or {}).items():
@@ -87,7 +116,10 @@ def pair(name: str, limits: Any) -> tuple[Any, Any]:
     try:
         low, high = limits
     except (TypeError, ValueError):
-        raise CallError(f"bounds: {name!r} needs (lowest, highest), not {brief(limits)}") from None
+        raise CallError(
+            f"bounds: {name!r} needs (lowest, highest), not {short_repr(limits)}",
+            argument="bounds",
+        ) from None
     return low, high
 
 
@@ -100,26 +132,36 @@ def direction(name: str, names: Sequence[str]) -> Array:
     """Return the row that picks a parameter, or the total mass."""
     row = np.zeros(len(names))
     if name == "total_mass":
-        row[[i for i, own in enumerate(names) if own.endswith(".m")]] = 1.0
+        row[[i for i, label in enumerate(names) if label.endswith(".m")]] = 1.0
     elif name in names:
         row[list(names).index(name)] = 1.0
     else:
-        links = [own[:-2] + ".com" for own in names if own.endswith(".m")]
-        raise CallError(f"bounds: nothing is called {name!r}; {suggest(name, (*names, 'total_mass', *links))}")
+        links = [label[:-2] + ".com" for label in names if label.endswith(".m")]
+        raise CallError(
+            f"bounds: nothing is called {name!r}; {suggest(name, (*names, 'total_mass', *links))}",
+            argument="bounds",
+        )
     return row
 
 
 def interval(name: str, row: Array, low: Any, high: Any) -> list[tuple[Array, float, str]]:
     """Return rows for low <= row pi <= high."""
     low, high = (None if side is None else bound(name, side) for side in (low, high))
-    text = f"{name} in [{low if low is not None else '-inf'}, {high if high is not None else 'inf'}]"
+    text = (
+        f"{name} in [{low if low is not None else '-inf'}, {high if high is not None else 'inf'}]"
+    )
     if low is not None and high is not None and low > high:
-        raise CallError(f"bounds: {text} is empty")
-    return ([] if low is None else [(-row, -low, text)]) + ([] if high is None else [(row, high, text)])
+        raise CallError(f"bounds: {text} is empty", argument="bounds")
+    return ([] if low is None else [(-row, -low, text)]) + (
+        [] if high is None else [(row, high, text)]
+    )
 
 
 def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
-    """Return rows for n . mc <= d m, for every face n . x <= d of the points' convex hull. Wensing, Kim and Slotine 2018, section III-C."""
+    """Return rows for n . mc <= d m, for every face n . x <= d of the points' convex hull.
+
+    Wensing, Kim and Slotine 2018, section III-C.
+    """
     from scipy.spatial import ConvexHull, QhullError
 
     mass, moments = link_rows(name, ".com_hull", names)
@@ -127,16 +169,28 @@ def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, floa
         corners = numbers(f"bounds: {name!r}", points).reshape(-1, 3)
         faces = ConvexHull(corners).equations
     except (QhullError, ValueError):
-        raise CallError(f"bounds: {name!r} needs at least four points (k, 3) [m] that span a volume") from None
-    return [(normal @ moments + offset * mass, 0.0, f"{name} of {len(corners)} points") for *normal, offset in faces]
+        raise CallError(
+            f"bounds: {name!r} needs at least four points (k, 3) [m] that span a volume",
+            argument="bounds",
+        ) from None
+    return [
+        (normal @ moments + offset * mass, 0.0, f"{name} of {len(corners)} points")
+        for *normal, offset in faces
+    ]
 
 
 def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Array]:
     """Return the rows that pick a link's mass (p,) and first moments (3, p)."""
     link = name[: -len(ending)]
     if f"{link}.m" not in names:
-        raise CallError(f"bounds: no link is called {link!r}; {suggest(link, [own[:-2] for own in names if own.endswith('.m')])}")
-    return direction(f"{link}.m", names), np.array([direction(f"{link}.mc{axis}", names) for axis in "xyz"])
+        raise CallError(
+            f"bounds: no link is called {link!r};"
+            f" {suggest(link, [label[:-2] for label in names if label.endswith('.m')])}",
+            argument="bounds",
+        )
+    return direction(f"{link}.m", names), np.array(
+        [direction(f"{link}.mc{axis}", names) for axis in "xyz"]
+    )
 
 
 def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Array, float, str]]:
@@ -145,7 +199,7 @@ def box(name: str, low: Any, high: Any, names: Sequence[str]) -> list[tuple[Arra
     text, rows = f"{name} in [{low}, {high}]", []
     lowest, highest = (None if side is None else corner(name, side) for side in (low, high))
     if lowest is not None and highest is not None and np.any(lowest > highest):
-        raise CallError(f"bounds: {text} is empty")
+        raise CallError(f"bounds: {text} is empty", argument="bounds")
     for k, moment in enumerate(moments):
         rows += [] if lowest is None else [(lowest[k] * mass - moment, 0.0, text)]
         rows += [] if highest is None else [(moment - highest[k] * mass, 0.0, text)]
@@ -156,5 +210,8 @@ def corner(name: str, value: Any) -> Array:
     """Return a corner of a box, (3,) [m]; raise CallError for anything else."""
     point = numbers(f"bounds: a corner of {name!r}", value)
     if point.shape != (3,) or not np.all(np.isfinite(point)):
-        raise CallError(f"bounds: a corner of {name!r} must be three numbers [m], not {brief(value)}")
+        raise CallError(
+            f"bounds: a corner of {name!r} must be three numbers [m], not {short_repr(value)}",
+            argument="bounds",
+        )
     return point

@@ -1,4 +1,7 @@
-"""The known torque of an identification: expressions that the robot carries, or a function that it cannot carry."""
+"""The known torque of an identification.
+
+Expressions that the robot carries, or a function that it cannot carry.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import brief, numbers
+from ...arguments import numbers, short_repr
 from ...errors import CallError
 from ...mechanism.known_torque import traced
 from ...parameters.base import exciting_states
@@ -21,7 +24,10 @@ Torque = Callable[..., Array]
 
 @dataclass(frozen=True)
 class KnownFunction:
-    """A user's function (q, qd, qdd) -> torque [N m|N] over arrays (N, n). What it does wrong ends in a CallError."""
+    """A user's function (q, qd, qdd) -> torque [N m|N] over arrays (N, n).
+
+    What it does wrong ends in a CallError.
+    """
 
     function: Callable[..., Any]
 
@@ -29,65 +35,105 @@ class KnownFunction:
         try:
             returned = self.function(q, qd, qdd)
         except Exception as error:  # whatever a user's function throws
-            raise CallError(f"known: the function failed with {type(error).__name__}: {error}") from error
+            raise CallError(
+                f"known: the function failed with {type(error).__name__}: {error}",
+                argument="known",
+            ) from error
         tau = numbers("known: the torque that the function returns", returned)
-        if tau.ndim > 2 or any(own not in (1, wanted) for own, wanted in zip(tau.shape[::-1], q.shape[::-1], strict=False)):
-            raise CallError(f"known: the function must return torques of the shape of q, here {q.shape}; it returned {tau.shape}")
+        if tau.ndim > 2 or any(
+            length not in (1, size)
+            for length, size in zip(tau.shape[::-1], q.shape[::-1], strict=False)
+        ):
+            raise CallError(
+                f"known: the function must return torques of the shape of q, here {q.shape}; it"
+                f" returned {tau.shape}",
+                argument="known",
+            )
         if not np.all(np.isfinite(tau)) and all(np.all(np.isfinite(x)) for x in (q, qd, qdd)):
-            raise CallError("known: the function returned NaN or infinity at finite states")
+            raise CallError(
+                "known: the function returned NaN or infinity at finite states", argument="known"
+            )
         return np.broadcast_to(tau, q.shape)
 
 
 Known = Mapping[str, str] | KnownFunction
+KnownArgument = Mapping[str, str] | Torque
+"""A known torque as users write it: joint -> expression, or a function (q, qd, qdd) -> (N, n)."""
 
 
 def check_known(known: object) -> Any:
-    """Return what was given as known torque: a function, joint -> expression, or None; raise CallError for anything else."""
+    """Return what was given as known torque.
+
+    A function, joint -> expression, or None; raise CallError for anything else.
+    """
     if known is None or isinstance(known, KnownFunction):
         return known
     if isinstance(known, Mapping):
         return dict(known)
     if not callable(known):
-        expected = "expected a function (q, qd, qdd) -> torque (N, n) or a mapping such as {'joint2': \"5 * sin(q['joint2'])\"}"
-        raise CallError(f"known must be a torque, not {brief(known)}; {expected}")
+        expected = (
+            "expected a function (q, qd, qdd) -> torque (N, n) or a mapping such as {'joint2': \"5"
+            " * sin(q['joint2'])\"}"
+        )
+        raise CallError(
+            f"known must be a torque, not {short_repr(known)}; {expected}", argument="known"
+        )
     return KnownFunction(known)
 
 
-def resolve_known(robot: Robot, known: Known | None) -> Known | None:
-    """Return a function as expressions if it can be traced and these give the same torques; all else as it is."""
-    if not isinstance(known, KnownFunction):
-        return known
+def resolve_known(robot: Robot, known: KnownArgument | None) -> Known | None:
+    """Return a function as expressions if it can be traced and these give the same torques.
+
+    All else as it is.
+    """
+    checked: Known | None = check_known(known)
+    if not isinstance(checked, KnownFunction):
+        return checked
     q, qd, qdd = exciting_states(robot.tree)
-    expected = known(q, qd, qdd)
-    found = traced(known.function, robot.joint_names)
-    if found is None:
-        return known
-    expressions = {each.joint: each.expression for each in found}
-    gap = robot.with_known_torque(expressions).inverse_dynamics(q, qd, qdd) - robot.inverse_dynamics(q, qd, qdd) - expected
-    return expressions if np.linalg.norm(gap) <= 1e-9 * max(float(np.linalg.norm(expected)), 1.0) else known
+    expected = checked(q, qd, qdd)
+    trace = traced(checked.function, robot.joint_names)
+    if trace is None:
+        return checked
+    expressions = {each.joint: each.expression for each in trace}
+    gap = (
+        robot.with_known_torque(expressions).inverse_dynamics(q, qd, qdd)
+        - robot.inverse_dynamics(q, qd, qdd)
+        - expected
+    )
+    return (
+        expressions
+        if np.linalg.norm(gap) <= 1e-9 * max(float(np.linalg.norm(expected)), 1.0)
+        else checked
+    )
 
 
-def with_known(robot: Robot, known: Known | None) -> tuple[Robot, KnownFunction | None]:
-    """Return the robot with the known torque as far as it can be compiled, and the function for the rest.
+def with_known(robot: Robot, known: KnownArgument | None) -> tuple[Robot, KnownFunction | None]:
+    """Return the robot with the compiled part of the known torque, and a function for the rest.
 
     A function that the robot has is taken out of it and added to the one that is given.
     """
-    own, robot = robot.known_function, robot.without_known_function()
-    known = resolve_known(robot, known)
-    if known is None or isinstance(known, KnownFunction):
-        return robot, joined(own, known)
-    return robot.with_known_torque(known), joined(own, None)
+    carried, robot = robot.known_function, robot.without_known_function()
+    resolved = resolve_known(robot, known)
+    if resolved is None or isinstance(resolved, KnownFunction):
+        return robot, joined(carried, resolved)
+    return robot.with_known_torque(resolved), joined(carried, None)
 
 
-def joined(own: Torque | None, known: KnownFunction | None) -> KnownFunction | None:
+def joined(carried: Torque | None, known: KnownFunction | None) -> KnownFunction | None:
     """Return the sum of two known torques; either may be absent."""
-    if own is None or known is None or own == known:
-        return known if own is None or own == known else own if isinstance(own, KnownFunction) else KnownFunction(own)
-    return KnownFunction(lambda q, qd, qdd: own(q, qd, qdd) + known(q, qd, qdd))
+    if carried is None or known is None or carried == known:
+        return (
+            known
+            if carried is None or carried == known
+            else carried
+            if isinstance(carried, KnownFunction)
+            else KnownFunction(carried)
+        )
+    return KnownFunction(lambda q, qd, qdd: carried(q, qd, qdd) + known(q, qd, qdd))
 
 
-def torque_of(robot: Robot, known: Known | None = None) -> Torque:
-    """Return the inverse dynamics of a robot plus a known torque as a function of q, qd, qdd, each (N, n), and of a base's motion.
+def torque_of(robot: Robot, known: KnownArgument | None = None) -> Torque:
+    """Return inverse dynamics plus known torque as a function of q, qd, qdd, each (N, n).
 
     A function that the robot already has is not added again.
     """

@@ -1,4 +1,7 @@
-"""The model to identify: tau = Y_b(q, qd, qdd) base + known torque, with a column for each unknown."""
+"""The model to identify.
+
+Tau = Y_b(q, qd, qdd) base + known torque, with a column for each unknown.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,25 @@ from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
 from ...errors import CallError, suggest
 from ...kernels import kernel, kernel_of
-from ...kernels import moving as on_moving_base
+from ...kernels import on_moving_base as on_moving_base
 from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ...mechanism.parameter_vector import with_scalars
 from ...mechanism.tree import TermUse
-from ...parameters.base import BaseParameters, exciting_states, group_parameters, short_parameter_names, stack_samples
+from ...parameters.base import (
+    BaseParameters,
+    exciting_states,
+    group_parameters,
+    short_parameter_names,
+    stack_samples,
+)
 from ...robot import Robot
+from ..observations.joint_torques import JOINT_TORQUES
+from ..observations.observation import Observation, exciting_base
 from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
-from .rows import Reach, Rows, entries_program
+from .rows import ColumnSupport, Rows, entries_program, gathered
 
 Array = NDArray[np.float64]
 
@@ -36,10 +47,12 @@ Array = NDArray[np.float64]
 class Model:
     """A robot with a column for every unknown, and what is held or known.
 
-    `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices and values of the parameters that are
-    not to be found; `known` gives a torque (N, n) [N m|N] that is not to be found and that the robot cannot carry; `total_mass` [kg] is
-    that of all moving links, where it is known. `load` has the inertias whose weight friction depends on, () for those of the robot.
-    Where the base is `moving`, its motion (N, 9) is part of a state and shows more combinations of the parameters.
+    `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices
+    and values of the parameters that are not to be found; `known` gives a torque (N, n) [N m|N]
+    that is not to be found and that the robot cannot carry; `total_mass` [kg] is that of all moving
+    links, where it is known. `load` has the inertias whose weight friction depends on, () for those
+    of the robot. Where the base is `moving`, its motion (N, 9) is part of a state and shows more
+    combinations of the parameters. `observation` says what the rows of a sample are.
     """
 
     robot: Robot
@@ -49,21 +62,22 @@ class Model:
     total_mass: float | None = None
     load: tuple[Inertia, ...] = ()
     moving: bool = False
+    observation: Observation = JOINT_TORQUES
 
     @property
     def n(self) -> int:
-        return self.robot.n
+        """How many rows a sample has."""
+        return self.robot.n if self.observation.has_joint_rows else len(self.row_names)
 
     @property
     def row_names(self) -> tuple[str, ...]:
-        """What each of the n rows of a sample is the torque of."""
-        return self.robot.joint_names
+        """Names of the n rows of a sample: joints, or components of a wrench."""
+        return self.observation.row_names(self.robot)
 
     @property
     def row_units(self) -> tuple[str, ...]:
-        """The unit of each row: N m, or N of a joint that slides."""
-        kinds = [self.robot.mechanism.joint(name).kind for name in self.row_names]
-        return tuple("N" if kind == "prismatic" else "N m" for kind in kinds)
+        """Unit of each row."""
+        return self.observation.row_units(self.robot)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,8 +92,8 @@ class Model:
     @cached_property
     def free(self) -> tuple[int, ...]:
         """Indices of the parameters that are to be found."""
-        held = dict(self.held)
-        return tuple(i for i in range(len(self.names)) if i not in held)
+        fixed = dict(self.held)
+        return tuple(i for i in range(len(self.names)) if i not in fixed)
 
     @cached_property
     def start(self) -> Array:
@@ -91,12 +105,17 @@ class Model:
 
     @cached_property
     def structure(self) -> Robot:
-        """The robot with shapes at which random states show every term: its base parameters serve for other shapes too."""
+        """The robot with shapes at which random states show every term.
+
+        Its base parameters serve for other shapes too.
+        """
         return structural(self.robot)
 
     @cached_property
     def _sampled(self) -> Array:
         """The regressor at random states, (N n, p)."""
+        if not self.observation.has_joint_rows:
+            return self.observation.sampled_regressor(self.robot, self.moving)
         tree = replace(self.structure.tree, load=self.load)
         q, qd, qdd = exciting_states(tree)
         tree = on_moving_base(tree, list(exciting_base(len(q)).T)) if self.moving else tree
@@ -104,19 +123,33 @@ class Model:
 
     @cached_property
     def base(self) -> BaseParameters:
-        """The combinations of the free parameters that torques depend on; its matrix is over all parameters."""
+        """The combinations of the free parameters that torques depend on.
+
+        Its matrix is over all parameters.
+        """
         Y = self._sampled.copy()
         Y[:, [i for i, _ in self.held]] = 0.0
         return group_parameters(Y, self.names, short_parameter_names(self.robot.tree, self.names))
 
     @cached_property
-    def reach(self) -> Reach:
-        """For each joint the base columns that its torque depends on: the block-triangular structure."""
-        rows = self._sampled[:, list(self.base.columns)].reshape(len(self._sampled) // self.n, self.n, self.base.n_base)
-        return Reach(tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0)).tolist()) for j in range(self.n))
+    def reach(self) -> ColumnSupport:
+        """For each joint the base columns that its torque depends on.
+
+        The block-triangular structure.
+        """
+        rows = self._sampled[:, list(self.base.columns)].reshape(
+            len(self._sampled) // self.n, self.n, self.base.n_base
+        )
+        return ColumnSupport(
+            tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0)).tolist()) for j in range(self.n)
+        )
 
     def rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
-        """Return Y_b, (N, n, b): the base columns of the regressor; base (N, 9) is the motion of the base, at rest if not given."""
+        """Return Y_b, (N, n, b).
+
+        The base columns of the regressor; base (N, 9) is the motion of the base, at rest if not
+        given.
+        """
         return self.columns(q, qd, qdd, self.base.columns, *base)
 
     @cached_property
@@ -125,31 +158,50 @@ class Model:
         return {}
 
     def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
-        """Return the entries of Y_b in reach, (N, P), see `Rows`: what `rows` has beside the zeros of its structure."""
+        """Return the entries of Y_b in reach, (N, P), see `Rows`.
+
+        What `rows` has beside the zeros of its structure.
+        """
+        if not self.observation.has_joint_rows:
+            return gathered(self.rows(q, qd, qdd, *base), self.reach)
         if not self.reach.size:
             return np.zeros((len(q), 0))
         if bool(base) not in self._entry_kernels:
-            wanted = tuple(self.plain_columns.get(c, 0) for c in self.base.columns)
-            self._entry_kernels[bool(base)] = kernel_of(entries_program, self.plain.tree, wanted, self.reach, bool(base))
-        made = np.asarray(self._entry_kernels[bool(base)](q, qd, qdd, *base))
-        others = [(k, self.term(c)) for k, c in enumerate(self.base.columns) if c not in self.plain_columns]
+            columns = tuple(self.plain_columns.get(c, 0) for c in self.base.columns)
+            self._entry_kernels[bool(base)] = kernel_of(
+                entries_program, self.plain.tree, columns, self.reach, bool(base)
+            )
+        entries = np.asarray(self._entry_kernels[bool(base)](q, qd, qdd, *base))
+        others = [
+            (k, self.term(c))
+            for k, c in enumerate(self.base.columns)
+            if c not in self.plain_columns
+        ]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
-        at = {(j, k): i for j, place in enumerate(self.reach.places) for i, k in enumerate(self.reach[j], place.start)} if others else {}
+        positions = (
+            {
+                (j, k): i
+                for j, span in enumerate(self.reach.places)
+                for i, k in enumerate(self.reach[j], span.start)
+            }
+            if others
+            else {}
+        )
         for k, use in others:
             for joint, factor in use.column(states).items():
-                made[:, at[joint, k]] = factor
-        return made
+                entries[:, positions[joint, k]] = factor
+        return entries
 
     def rows_in_reach(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Rows:
         """Return what `rows` has, without the zeros of its structure."""
         return Rows(self.entries(q, qd, qdd, *base), self.reach, self.base.n_base)
 
-    def possible(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """Return the states among these (N, n) that the robot can have: all, unless loops tie joints to each other."""
-        return q, qd, qdd
+    def feasible_states(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return the states near these (N, n) that the robot can have."""
+        return self.observation.feasible_states(self.robot, q, qd, qdd)
 
     def gravity_torque(self, base: Array, q: Array) -> Array:
-        """Return the torque (N, n) that holds the links with base parameters (b,), and those that are known, at rest at q (N, n)."""
+        """Return the gravity torque (N, n) at q (N, n) of links with base parameters (b,)."""
         inner, pi = 10 * len(self.robot.tree.bodies), np.zeros(len(self.plain.parameters))
         for column, value in (*zip(self.base.columns, base, strict=True), *self.held):
             if column < inner:
@@ -157,15 +209,31 @@ class Model:
         return np.asarray(self.plain.gravity_torque(q, parameters=pi))
 
     def nearest(self, base: Array) -> Array:
-        """Return the parameters (p,) with these base values (b,) that are nearest to the initial ones, of a real robot or not."""
-        return np.asarray(self.start + np.linalg.pinv(self.base.matrix) @ (base - self.base.values(self.start)))
+        """Return the parameters (p,) nearest to the initial ones that have base values (b,).
 
-    def columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array) -> Array:
-        """Return some columns of the regressor, (N, n, k): of the plain robot by its kernel, of other joint terms one by one."""
+        They need not be physical.
+        """
+        return np.asarray(
+            self.start + np.linalg.pinv(self.base.matrix) @ (base - self.base.values(self.start))
+        )
+
+    def columns(
+        self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array
+    ) -> Array:
+        """Return some columns of the regressor, (N, n, k).
+
+        Of the plain robot by its kernel, of other joint terms one by one.
+        """
+        if not self.observation.has_joint_rows:
+            return self.observation.regressor(self.robot, q, qd, qdd, *base)[..., list(columns)]
         if not len(columns):
             return np.zeros((*q.shape, 0))
-        wanted = tuple(self.plain_columns.get(c, 0) for c in columns)
-        Y = np.asarray(kernel(self.plain.tree, "regressor", columns=wanted, base=bool(base))(q, qd, qdd, *base))
+        plain_columns = tuple(self.plain_columns.get(c, 0) for c in columns)
+        Y = np.asarray(
+            kernel(self.plain.tree, "regressor", columns=plain_columns, base=bool(base))(
+                q, qd, qdd, *base
+            )
+        )
         others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self.plain_columns]
         states = self.joint_states([use for _, use in others], q, qd, qdd)
         for k, use in others:
@@ -174,9 +242,13 @@ class Model:
                 Y[:, joint, k] = factor
         return Y
 
-    def joint_states(self, uses: Sequence[TermUse], q: Array, qd: Array, qdd: Array) -> list[JointState]:
-        """Return what some joint terms depend on at states (N, n), joint by joint, each scalar (N,)."""
-        return joint_states(replace(self.robot.tree, load=self.load), uses, list(q.T), list(qd.T), list(qdd.T))
+    def joint_states(
+        self, uses: Sequence[TermUse], q: Array, qd: Array, qdd: Array
+    ) -> list[JointState]:
+        """Return the arguments of some joint terms at states (N, n), joint by joint."""
+        return joint_states(
+            replace(self.robot.tree, load=self.load), uses, list(q.T), list(qd.T), list(qdd.T)
+        )
 
     def term(self, column: int) -> TermUse:
         """Return the joint term that a parameter is the value of."""
@@ -184,7 +256,10 @@ class Model:
 
     @cached_property
     def plain(self) -> Robot:
-        """The robot with rotor inertia, viscous and sharp Coulomb friction and offsets alone: one kernel, whatever else joints have."""
+        """The robot with rotor inertia, viscous and sharp Coulomb friction and offsets alone.
+
+        One kernel, whatever else joints have.
+        """
         return plain(self.robot)
 
     @cached_property
@@ -192,52 +267,96 @@ class Model:
         """Parameters whose column is that of the plain robot, with their place there."""
         there = {name: i for i, name in enumerate(self.plain.parameter_names)}
         inner = 10 * len(self.robot.tree.bodies)
-        return {i: there[name] for i, name in enumerate(self.names) if name in there and (i < inner or is_plain(self.term(i)))}
+        return {
+            i: there[name]
+            for i, name in enumerate(self.names)
+            if name in there and (i < inner or is_plain(self.term(i)))
+        }
 
     @property
     def load_parameters(self) -> Array:
-        """Masses and first moments (4 bodies,) [kg, kg m] of the links whose weight friction depends on."""
+        """Masses and first moments (4 bodies,) [kg, kg m] of the links that load the joints."""
         inertias = self.load or tuple(body.inertia for body in self.robot.tree.bodies)
         return np.array([x for inertia in inertias for x in (inertia.m, *inertia.h)])
 
     @property
     def reads_load(self) -> bool:
         """Whether the friction of some joint depends on what it carries."""
-        return any("load" in use.row.reads for use in self.robot.tree.joint_terms)
+        return self.observation.has_joint_rows and any(
+            "load" in use.row.reads for use in self.robot.tree.joint_terms
+        )
 
     def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
         """Return the torque (N, n) of the held parameters plus the known torque."""
+        if not self.observation.has_joint_rows:
+            return self._fixed_rows(q, qd, qdd, *base)
         tau = np.zeros(q.shape)
-        held = [(i, value) for i, value in self.held if value]
-        if held:
-            tau += self.columns(q, qd, qdd, [i for i, _ in held], *base) @ np.array([value for _, value in held])
+        fixed = [(i, value) for i, value in self.held if value]
+        if fixed:
+            tau += self.columns(q, qd, qdd, [i for i, _ in fixed], *base) @ np.array(
+                [value for _, value in fixed]
+            )
         if self.known is not None:
             tau += self.known(q, qd, qdd)
         return tau
 
+    def _fixed_rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+        """Return the part (N, n) of the rows by held and by constant parameters."""
+        values = np.zeros(len(self.names))
+        for index, value in self.held:
+            values[index] = value
+        constant = self.observation.constant_parameters(self.robot)
+        Y = self.observation.regressor(self.robot, q, qd, qdd, *base)
+        return np.asarray(Y @ np.concatenate([values, constant]))
+
     def shape(self, key: str) -> tuple[float, ...]:
-        """Return a shape of every joint, (n,), such as 'width' [rad/s|m/s]; 0 for a joint that has none."""
+        """Return a shape of every joint, (n,), such as 'width' [rad/s|m/s].
+
+        0 for a joint that has none.
+        """
         return tuple(terms.get(key) or 0.0 for terms in self.robot.tree.terms)
 
     def with_shape(self, key: str, values: Sequence[float]) -> Model:
         """Return this model with another value of a shape at every joint; 0 takes it away."""
         changed = replace(self, robot=with_shape(self.robot, key, values))
         if changed.structure == self.structure:
-            changed.__dict__.update({name: self.__dict__[name] for name in ("base", "_sampled", "reach") if name in self.__dict__})
+            changed.__dict__.update(
+                {
+                    name: self.__dict__[name]
+                    for name in ("base", "_sampled", "reach")
+                    if name in self.__dict__
+                }
+            )
         return changed
 
     def with_robot(self, robot: Robot) -> Model:
-        """Return this model of a robot that has other joint terms; parameters that are held are found by name."""
-        at = {name: i for i, name in enumerate(robot.parameter_names)}
-        return replace(self, robot=robot, held=tuple(sorted((at[self.names[i]], x) for i, x in self.held if self.names[i] in at)))
+        """Return this model of a robot that has other joint terms.
+
+        Parameters that are held are found by name.
+        """
+        columns = {name: i for i, name in enumerate(robot.parameter_names)}
+        return replace(
+            self,
+            robot=robot,
+            held=tuple(
+                sorted(
+                    (columns[self.names[i]], x) for i, x in self.held if self.names[i] in columns
+                )
+            ),
+        )
 
     def with_load(self, pi: ArrayLike) -> Model:
-        """Return this model with friction that depends on the weight of the links that have the parameters pi (p,)."""
+        """Return this model with load friction by the weight of links with parameters pi (p,)."""
         bodies = with_scalars(self.robot.tree, np.asarray(pi, float).tolist()).bodies
         changed = replace(self, load=tuple(body.inertia for body in bodies))
-        if self.load is not None:  # which columns there are does not depend on how heavy the links are
+        # which columns there are does not depend on how heavy the links are
+        if self.load is not None:
             changed.__dict__.update(
-                {name: self.__dict__[name] for name in ("base", "reach", "structure", "plain") if name in self.__dict__}
+                {
+                    name: self.__dict__[name]
+                    for name in ("base", "reach", "structure", "plain")
+                    if name in self.__dict__
+                }
             )
         return changed
 
@@ -246,51 +365,115 @@ class Model:
         return self.robot.with_parameters(pi)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # what is derived is computed again
+        # what is derived is computed again
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-def exciting_base(count: int) -> Array:
-    """Random motions of a base, (count, 9): accelerations [m/s2, rad/s2] and rates [rad/s] that show what they can."""
-    return np.random.default_rng(1).normal(size=(count, 9)) * 3.0
+def build_model(
+    robot: Robot,
+    options: ModelOptions | None = None,
+    observation: Observation = JOINT_TORQUES,
+    moving: bool = False,
+) -> Model:
+    """Build the model to identify: a column for each requested term, held parameters by name.
 
+    Parameters
+    ----------
+    robot : the robot as described
+    options : what is to be identified, and what is known
+    observation : what the rows of a sample are
+    moving : whether the base moves
 
-def build_model(robot: Robot, options: ModelOptions | None = None) -> Model:
-    """Return the model to identify: the robot with a column for each term that is asked for, held parameters resolved by name."""
-    options = options or ModelOptions()
-    full = complete(robot, options.first_terms, options.rotor, gear_ratios(robot, options.gear_ratio).tolist())
-    for each in options.coupling:
+    Returns
+    -------
+    Model
+    """
+    options = observation.model_options(options or ModelOptions())
+    full = complete(
+        robot, options.first_terms, options.rotor, gear_ratios(robot, options.gear_ratio).tolist()
+    )
+    for each in options.couplings:
         full = coupled(full, each)
     full, known = with_known(full, options.known)
-    links, total = known_masses(full, options.known_mass)
-    held = dict(held_parameters(full, options.hold)) | links
-    bounds = options.bounds if total is None else {"total_mass": (total, total), **(options.bounds or {})}
-    return Model(full, tuple(sorted(held.items())), known, bounds, total)
+    masses, total = known_masses(full, options.known_mass)
+    fixed = dict(held_parameters(full, options.hold)) | masses
+    bounds = (
+        options.bounds
+        if total is None
+        else {"total_mass": (total, total), **(options.bounds or {})}
+    )
+    model_robot = observation.model_robot(robot, full)
+    columns = {name: i for i, name in enumerate(model_robot.parameter_names)}
+    names = full.parameter_names
+    fixed = {columns[names[i]]: value for i, value in fixed.items() if names[i] in columns}
+    fixed |= observation.unobservable(robot, model_robot, moving)
+    return Model(
+        robot=model_robot,
+        held=tuple(sorted(fixed.items())),
+        known=known if observation.has_joint_rows else None,
+        bounds=bounds,
+        total_mass=total,
+        moving=moving,
+        observation=observation,
+    )
 
 
-def known_masses(robot: Robot, given: float | Mapping[str, float] | None) -> tuple[dict[int, float], float | None]:
-    """Return the parameters that are known masses, index -> mass [kg], and the known total; raise CallError for an unknown link."""
-    if not isinstance(given, Mapping):
-        return {}, given
-    for link in given:
+def known_masses(
+    robot: Robot, known: float | Mapping[str, float] | None
+) -> tuple[dict[int, float], float | None]:
+    """Return the parameters that are known masses, index -> mass [kg], and the known total.
+
+    Raise CallError for an unknown link.
+    """
+    if not isinstance(known, Mapping):
+        return {}, known
+    for link in known:
         if link not in robot.body_names:
-            raise CallError(f"known_mass: no moving link is called {link!r}; {suggest(str(link), robot.body_names)}")
-    return {10 * robot.body_names.index(link): mass for link, mass in given.items()}, None
+            raise CallError(
+                f"known_mass: no moving link is called {link!r};"
+                f" {suggest(str(link), robot.body_names)}",
+                argument="known_mass",
+            )
+    return {10 * robot.body_names.index(link): mass for link, mass in known.items()}, None
 
 
-def held_parameters(robot: Robot, hold: Sequence[str] | Mapping[str, float | None]) -> tuple[tuple[int, float], ...]:
-    """Return index and value of what is held, given by parameter, link or joint name; None keeps the robot's own value.
+def held_parameters(
+    robot: Robot, hold: Sequence[str] | Mapping[str, float | None]
+) -> tuple[tuple[int, float], ...]:
+    """Return index and value of what is held, given by parameter, link or joint name.
+
+    None keeps the robot's own value.
 
     The factors of known torques are always held.
     """
-    wanted: Mapping[str, float | None] = hold if isinstance(hold, Mapping) else dict.fromkeys(hold)
+    requested: Mapping[str, float | None] = (
+        hold if isinstance(hold, Mapping) else dict.fromkeys(hold)
+    )
     names = robot.parameter_names
-    found = {i: float(robot.parameters[i]) for i, name in enumerate(names) if name.endswith(f".{KNOWN_TORQUE.symbol}")}
+    fixed = {
+        i: float(robot.parameters[i])
+        for i, name in enumerate(names)
+        if name.endswith(f".{KNOWN_TORQUE.symbol}")
+    }
     owners = [name.rpartition(".")[0] for name in names]
-    for name, value in wanted.items():
-        hits = [i for i, own in enumerate(names) if name in (own, owners[i])]
+    for name, value in requested.items():
+        hits = [i for i, label in enumerate(names) if name in (label, owners[i])]
         if not hits:
-            raise CallError(f"hold: no parameter, link or joint is called {name!r}; {suggest(str(name), (*names, *dict.fromkeys(owners)))}")
-        found |= {i: float(robot.parameters[i]) if value is None else real_number(f"hold: the value of {name!r}", value) for i in hits}
-    if len(found) == len(names):
-        raise CallError("hold: every parameter is held, there is nothing to identify")
-    return tuple(sorted(found.items()))
+            raise CallError(
+                f"hold: no parameter, link or joint is called {name!r};"
+                f" {suggest(str(name), (*names, *dict.fromkeys(owners)))}",
+                argument="hold",
+            )
+        fixed |= {
+            i: (
+                float(robot.parameters[i])
+                if value is None
+                else real_number(f"hold: the value of {name!r}", value)
+            )
+            for i in hits
+        }
+    if len(fixed) == len(names):
+        raise CallError(
+            "hold: every parameter is held, there is nothing to identify", argument="hold"
+        )
+    return tuple(sorted(fixed.items()))

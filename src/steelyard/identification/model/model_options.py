@@ -9,48 +9,120 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import brief, is_real, names, per_joint, yes_or_no
+from ...arguments import is_real, names, per_joint, short_repr, yes_or_no
 from ...errors import CallError, suggest
 from ...mechanism.model import Coupling
+from ...options import option
 from .bounds import Bounds, check_bounds
 from .joint_terms import TERMS, USUAL, check_couplings
-from .known import Known, check_known
+from .known import KnownArgument, check_known
 
 Array = NDArray[np.float64]
 AUTO = ("auto",)
 ALL = ("all",)
+FRICTION, UNKNOWN, KNOWLEDGE = "Friction", "Unknowns", "Known quantities"
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What is to be found, and what is known about it.
+    """What is to be identified, and what is known about it.
 
-    friction: 'auto' takes viscous and Coulomb friction and an offset at every joint, and further terms and drifts where they lower the
-    held-out error by more than its noise; or terms of every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of
-    backward motion), 'stribeck' (stiction that fades with speed), 'load' (Coulomb friction that grows with the gravity torque) and 'ripple'
-    (of the motor angle).
-    gear_ratio: of the motors, where the description does not tell it by its rotors; one number, one per joint, or joint -> number.
-    rotor: whether rotor inertias are unknown. coulomb_width [rad/s|m/s]: speed over which Coulomb friction rises, one number or one per
-    joint, 0 for sign(qd), or 'estimate'. hold: parameters, links or joints that keep the robot's values, or name -> value.
-    bounds: name -> (lowest, highest), see `inequalities`. prior: 'cad' makes the description count for more.
-    coupling: pairs of joints that share a motor, by name. known: torque that is not to be found, a function (q, qd, qdd) -> (N, n) or
-    joint -> expression. drive_gains: joints whose measured torque is wrong by an unknown factor, or 'all'. known_mass [kg]: of all moving
-    links together, or link -> mass of a moving link with all that is fixed to it. elastic: joints whose stiffness and damping are to be
-    found, or True for all, from positions on both sides of their gears. A single name stands for a list of one.
+    A single name stands for a list of one.
+
+    Parameters
+    ----------
+    friction : 'auto' takes viscous and Coulomb friction and an offset at every joint, and further
+        terms and drifts where they lower the held-out error by more than its noise; or terms of
+        every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of backward
+        motion), 'stribeck' (stiction that fades with speed), 'load' (Coulomb friction that grows
+        with the gravity torque) and 'ripple' (of the motor angle)
+    rotor : whether rotor inertias are unknown
+    coulomb_width : speed [rad/s|m/s] over which Coulomb friction rises: one number, one per joint,
+        joint -> number, 0 for sign(qd), or 'estimate'
+    hold : parameters, links or joints that are fixed at the robot's values, or name -> value
+    bounds : name -> (lowest, highest), see `inequalities`
+    prior : 'cad' gives the description more weight
+    coupling : pairs of joints that share a motor, by name
+    known : torque that is not identified, a function (q, qd, qdd) -> (N, n) or joint -> expression
+    drive_gains : joints whose measured torque has an unknown factor, or 'all'
+    known_mass : [kg] of all moving links together, or link -> mass of a moving link with all that
+        is fixed to it
+    gear_ratio : of the motors, where the rotors of the description do not give it: one number, one
+        per joint, or joint -> number
+    elastic : joints whose stiffness and damping are identified, or True for all, from positions on
+        both sides of their gears
     """
 
-    friction: Sequence[str] = AUTO
-    rotor: bool = True
-    coulomb_width: str | float | Sequence[float] | Mapping[str, float] = "estimate"
-    hold: Sequence[str] | Mapping[str, float | None] = ()
-    bounds: Bounds | None = None
-    prior: str | None = None
-    coupling: Sequence[Coupling] = ()
-    known: Known | None = None
-    drive_gains: Sequence[str] = ()
-    known_mass: float | Mapping[str, float] | None = None
-    gear_ratio: float | Sequence[float] | Mapping[str, float] | None = None
-    elastic: bool | str | Sequence[str] = False
+    friction: Sequence[str] = option(
+        AUTO,
+        help="auto: the terms that the log shows; or terms of every joint: viscous, coulomb, ...",
+        choices=(*AUTO, *TERMS),
+        metavar="TERM",
+        panel=FRICTION,
+    )
+    rotor: bool = option(True, help="Identify rotor inertias.", panel=UNKNOWN)
+    coulomb_width: str | float | Sequence[float] | Mapping[str, float] = option(
+        "estimate",
+        help="Speed over which Coulomb friction rises: a number, one per joint, or estimate.",
+        unit="rad/s|m/s",
+        metavar="SPEED",
+        panel=FRICTION,
+    )
+    hold: Sequence[str] | Mapping[str, float | None] = option(
+        (),
+        help="Fix parameters, links or joints at their current value, or at VALUE.",
+        metavar="NAME[=VALUE],...",
+        panel=KNOWLEDGE,
+    )
+    bounds: Bounds | None = option(
+        None,
+        help="Bounds of masses, first moments and friction: name -> (lowest, highest).",
+        panel=KNOWLEDGE,
+        command_line=False,
+    )
+    prior: str | None = option(
+        None,
+        help="cad: give the description more weight where the log shows little.",
+        choices=("cad",),
+        panel=KNOWLEDGE,
+    )
+    coupling: Coupling | Sequence[Coupling | Sequence[str]] = option(
+        (),
+        help="Two joints that share a motor. May be repeated.",
+        metavar="JOINT,JOINT",
+        panel=UNKNOWN,
+    )
+    known: KnownArgument | None = option(
+        None,
+        help="Known torque: a function of q, qd, qdd, or joint -> expression.",
+        unit="N m|N",
+        panel=KNOWLEDGE,
+        command_line=False,
+    )
+    drive_gains: Sequence[str] = option(
+        (),
+        help="Joints whose measured torque has an unknown factor, or all.",
+        metavar="JOINT,...",
+        panel=UNKNOWN,
+    )
+    known_mass: float | Mapping[str, float] | None = option(
+        None,
+        help="Mass of all moving links together, or LINK=KG,... of each with what is fixed to it.",
+        unit="kg",
+        metavar="KG",
+        panel=KNOWLEDGE,
+    )
+    gear_ratio: float | Sequence[float] | Mapping[str, float] | None = option(
+        None,
+        help="Gear ratio of the drives, for torque ripple: a number, one per joint, JOINT=NUMBER.",
+        metavar="N",
+        panel=FRICTION,
+    )
+    elastic: bool | str | Sequence[str] = option(
+        False,
+        help="Identify the stiffness of joints with positions on both sides of their gears.",
+        panel=UNKNOWN,
+    )
 
     def __post_init__(self) -> None:
         checked = {
@@ -68,9 +140,16 @@ class ModelOptions:
             object.__setattr__(self, name, value)
         for term in self.friction:
             if term not in TERMS and self.friction != AUTO:
-                raise CallError(f"friction {term!r} is unknown; {suggest(str(term), (*TERMS, *AUTO))}")
+                raise CallError(
+                    f"friction {term!r} is unknown; {suggest(str(term), (*TERMS, *AUTO))}",
+                    argument="friction",
+                )
         if isinstance(self.coulomb_width, str) and self.coulomb_width != "estimate":
-            raise CallError(f"coulomb_width must be 'estimate' or speeds [rad/s|m/s], not {self.coulomb_width!r}")
+            raise CallError(
+                "coulomb_width must be 'estimate' or speeds [rad/s|m/s], not"
+                f" {self.coulomb_width!r}",
+                argument="coulomb_width",
+            )
 
     @property
     def first_terms(self) -> Sequence[str]:
@@ -78,33 +157,49 @@ class ModelOptions:
         return USUAL if self.friction == AUTO else self.friction
 
     @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """Pairs of joints that share a motor."""
+        return check_couplings(self.coupling)
+
+    @property
     def elastic_joints(self) -> tuple[str, ...]:
         """The joints whose elasticity is to be found, ('all',) for all of them."""
         return check_elastic(self.elastic)
 
     def given_width(self, joint_names: Sequence[str]) -> Array | None:
-        """The width of each joint's Coulomb step, (n,) [rad/s|m/s]; None if it is to be estimated."""
+        """The width of each joint's Coulomb step, (n,) [rad/s|m/s].
+
+        None if it is to be estimated.
+        """
         return (
-            None if isinstance(self.coulomb_width, str) else per_joint("coulomb_width", self.coulomb_width, joint_names, 0.0, "rad/s|m/s")
+            None
+            if isinstance(self.coulomb_width, str)
+            else per_joint("coulomb_width", self.coulomb_width, joint_names, 0.0, "rad/s|m/s")
         )
 
 
-def check_elastic(given: Any) -> tuple[str, ...]:
+def check_elastic(elastic: Any) -> tuple[str, ...]:
     """Return the joints that are asked for: none for False, ('all',) for True, or names."""
-    if isinstance(given, (bool, np.bool_)):
-        return ALL if given else ()
-    return names("elastic", given)
+    if isinstance(elastic, (bool, np.bool_)):
+        return ALL if elastic else ()
+    return names("elastic", elastic)
 
 
-def check_mass(given: Any) -> float | dict[str, float] | None:
-    """Return what was given as known mass [kg], a number or link -> number; raise CallError for anything else."""
-    if isinstance(given, Mapping):
-        return {link: positive_mass(mass) for link, mass in given.items()}
-    return None if given is None else positive_mass(given)
+def check_mass(known_mass: Any) -> float | dict[str, float] | None:
+    """Return what was given as known mass [kg], a number or link -> number.
+
+    Raise CallError for anything else.
+    """
+    if isinstance(known_mass, Mapping):
+        return {link: positive_mass(mass) for link, mass in known_mass.items()}
+    return None if known_mass is None else positive_mass(known_mass)
 
 
 def positive_mass(mass: Any) -> float:
     """Return a mass as a number [kg]; raise CallError for anything else."""
     if not (is_real(mass) and 0 < mass < np.inf):
-        raise CallError(f"known_mass must be a positive number [kg] or link -> number, not {brief(mass)}")
+        raise CallError(
+            f"known_mass must be a positive number [kg] or link -> number, not {short_repr(mass)}",
+            argument="known_mass",
+        )
     return float(mass)

@@ -12,18 +12,24 @@ from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent
 from .linear_model import Model
 
 Array = NDArray[np.float64]
-SMALLEST = 0.02  # [m] least radius of gyration of the metric: a thin rod in the description does not make its inertia certain
+# [m] least radius of gyration of the metric: a thin rod in the description does not make its
+# inertia certain
+SMALLEST = 0.02
 THINNEST = 0.3  # of the largest radius of gyration: a body drawn as a line is not one
 SHORTEST = 0.05  # [m] least length between joints that a body set aside is taken to have
 
 
 @dataclass(frozen=True, eq=False)
 class BodyPrior:
-    """For each body L with L L^T = the metric of its pseudo-inertia: J = L S L^T makes S about 1 for a body as described.
+    """For each body L with L L^T = the metric of its pseudo-inertia.
 
-    `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the description. `described` says for which
-    bodies the description counts: the others have no numbers in it, or were set aside, and get those of some body of the robot's size.
-    |S - S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE T-RO 36 (2020), section IV-B.
+    J = L S L^T makes S about 1 for a body as described.
+
+    `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the
+    description. `described` says for which bodies the description counts: the others have no
+    numbers in it, or were set aside, and get those of some body of the robot's size.
+    |S - S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE
+    T-RO 36 (2020), section IV-B.
     """
 
     to_pi: Array
@@ -39,25 +45,44 @@ def body_prior(model: Model, aside: Collection[int] = ()) -> BodyPrior:
     """Return the prior of a model's bodies; the description of the bodies `aside` is not used."""
     count = len(model.robot.tree.bodies)
     pi = model.start[: 10 * count].reshape(count, 10)
-    described = tuple(i not in aside and bool(np.any(row)) and row[0] > 0 for i, row in enumerate(pi))
-    some = some_body(model)
-    metric = np.array([body_metric(row) if k else some for row, k in zip(pi, described, strict=True)])
+    described = tuple(
+        i not in aside and bool(np.any(row)) and row[0] > 0 for i, row in enumerate(pi)
+    )
+    some = typical_body(model)
+    metric = np.array(
+        [body_metric(row) if k else some for row, k in zip(pi, described, strict=True)]
+    )
     L = np.linalg.cholesky(metric)
-    to_pi = from_pseudo_inertia(L[:, None] @ SVEC @ L.transpose(0, 2, 1)[:, None]).transpose(0, 2, 1)
-    prior = np.array([row if k else from_pseudo_inertia(some) for row, k in zip(pi, described, strict=True)])
+    to_pi = from_pseudo_inertia(L[:, None] @ SVEC @ L.transpose(0, 2, 1)[:, None]).transpose(
+        0, 2, 1
+    )
+    prior = np.array(
+        [row if k else from_pseudo_inertia(some) for row, k in zip(pi, described, strict=True)]
+    )
     centre = np.linalg.solve(to_pi, prior[:, :, None])[:, :, 0]
     return BodyPrior(to_pi, centre, described)
 
 
-def some_body(model: Model) -> Array:
-    """Return the pseudo-inertia (4, 4) of a body of 1 kg whose radius of gyration is half of the usual length between joints."""
-    lengths = [float(np.linalg.norm([float(x) for x in body.placement.p])) for body in model.robot.tree.bodies]
-    half = 0.5 * max(float(np.mean([length for length in lengths if length > 0] or [0.0])), SHORTEST)
+def typical_body(model: Model) -> Array:
+    """Return the pseudo-inertia (4, 4) of a body of 1 kg and typical radius of gyration.
+
+    The radius is half the usual length between joints.
+    """
+    lengths = [
+        float(np.linalg.norm([float(x) for x in body.placement.p]))
+        for body in model.robot.tree.bodies
+    ]
+    half = 0.5 * max(
+        float(np.mean([length for length in lengths if length > 0] or [0.0])), SHORTEST
+    )
     return np.diag([half**2, half**2, half**2, 1.0])
 
 
 def parameter_sizes(model: Model) -> Array:
-    """Return the typical size of each parameter of a body like the described one, (p,): its change for a unit change of S; 0 for joints."""
+    """Return the typical size of each parameter of a body like the described one, (p,).
+
+    Its change for a unit change of S; 0 for joints.
+    """
     sizes = np.zeros(len(model.names))
     to_pi = body_prior(model).to_pi
     sizes[: 10 * len(to_pi)] = np.linalg.norm(to_pi, axis=2).reshape(-1)
@@ -65,7 +90,7 @@ def parameter_sizes(model: Model) -> Array:
 
 
 def body_metric(pi: Array) -> Array:
-    """Return a positive definite pseudo-inertia of the body's size, also for a degenerate or impossible description."""
+    """Return a positive definite pseudo-inertia of the body's size, whatever is described."""
     J = pseudo_inertia(nearest_consistent(pi, margin=1e-6))
     c = J[:3, 3] / J[3, 3]
     S = J[:3, :3] - J[3, 3] * np.outer(c, c)  # second moments about the centre
@@ -77,7 +102,10 @@ def body_metric(pi: Array) -> Array:
 
 
 def _svec() -> Array:
-    """Return the symmetric 4x4 matrix of each unit svec entry, (10, 4, 4): upper triangle by columns, off-diagonals over sqrt(2)."""
+    """Return the symmetric 4x4 matrix of each unit svec entry, (10, 4, 4).
+
+    Upper triangle by columns, off-diagonals over sqrt(2).
+    """
     result = []
     for j in range(4):
         for i in range(j + 1):

@@ -1,10 +1,13 @@
-"""The problem that estimators solve: a model and samples, with rows of the regressor made block by block and folded."""
+"""The problem that estimators solve.
+
+A model and samples, with rows of the regressor made block by block and folded.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -21,7 +24,7 @@ from ..samples.decimation import GROUP, REACH, decimated
 from ..samples.samples import Samples
 from .accumulator import Accumulator
 from .linear_model import Model
-from .rows import Reach, Rows
+from .rows import ColumnSupport, Rows
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -33,9 +36,13 @@ STORED = 200e6  # bytes of rows that are kept and not computed again
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Consecutive samples of one log: t (N,), rows of Y, tau minus known torque (N, n), known torque (N, n), rows in use (N, n) or None.
+    """Consecutive samples of one log.
 
-    `first` counts the kept samples of all logs before it. `extra` (N, n, k) has further columns, if the problem has some.
+    T (N,), rows of Y, tau minus known torque (N, n), known torque (N, n), rows in use (N, n) or
+    None.
+
+    `first` counts the kept samples of all logs before it. `extra` (N, n, k) has further columns, if
+    the problem has some.
     """
 
     t: Array
@@ -55,11 +62,15 @@ class Block:
     @property
     def Y(self) -> Array:
         """The rows (N, n, b + k), with their zeros and with the further columns."""
-        return self.rows.dense if self.extra is None else np.concatenate([self.rows.dense, self.extra], axis=2)
+        return (
+            self.rows.dense
+            if self.extra is None
+            else np.concatenate([self.rows.dense, self.extra], axis=2)
+        )
 
 
-class Place(NamedTuple):
-    """Where a block is: the number of its log, the stretch without gaps, its samples, and how many samples are kept before it."""
+class BlockSpan(NamedTuple):
+    """Position of a block: number of its log, gap-free stretch, samples, kept samples before."""
 
     log: int
     stretch: slice
@@ -73,15 +84,21 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """tau = Y base + known + noise over all samples, one in `decimate` of them kept. What is derived is computed once, on demand.
+    """tau = Y base + known + noise over all samples, one in `decimate` of them kept.
+
+    What is derived is computed once, on demand.
 
     `extra(samples, log)` gives further columns (N, n, k), which the blocks have beside their rows.
+    `automatic_rate` says that `decimate` follows from the motion and was not given. `notes` are
+    sentences on what an estimator did to the samples.
     """
 
     model: Model
     samples: tuple[Samples, ...]
     decimate: int = 1
     extra: Columns | None = None
+    automatic_rate: bool = field(default=False, kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> BaseParameters:
@@ -92,51 +109,66 @@ class Problem:
         return self.model.n
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> ColumnSupport:
         """For each joint the columns that its rows have."""
         return self.model.reach
 
     def blocks(self, most: int | None = None) -> Iterator[Block]:
-        """Yield every kept sample once, in order of time, log by log; with `most`, about that many blocks spread over all."""
+        """Yield every kept sample once, in order of time, log by log.
+
+        With `most`, about that many blocks spread over all.
+        """
         return self.each(lambda block: block, most)
 
     def each(self, function: Callable[[Block], T], most: int | None = None) -> Iterator[T]:
-        """Yield function(block) of every block in the order of `blocks`; several of them are computed at once."""
-        every, wanted = self.places(), self.places(most)
-        if len(wanted) == len(every) and self._stored:
+        """Yield function(block) of every block in the order of `blocks`.
+
+        Several of them are computed at once.
+        """
+        every, selected = self.places(), self.places(most)
+        if len(selected) == len(every) and self._stored:
             yield from mapped(function, self._stored)
             return
-        if len(wanted) < len(every) or not self._fits:
-            yield from mapped(lambda place: function(self.block(place)), wanted)
+        if len(selected) < len(every) or not self._fits:
+            yield from mapped(lambda span: function(self.block(span)), selected)
             return
-        made: list[Block] = []
+        blocks: list[Block] = []
 
-        def kept(place: Place) -> tuple[Block, T]:
-            block = self.block(place)
+        def block_and_result(span: BlockSpan) -> tuple[Block, T]:
+            block = self.block(span)
             return block, function(block)
 
-        for block, result in mapped(kept, every):
-            made.append(block)
+        for block, result in mapped(block_and_result, every):
+            blocks.append(block)
             yield result
-        self._stored[:] = made
+        self._stored[:] = blocks
 
-    def places(self, most: int | None = None) -> list[Place]:
-        """Return where each block is, in order of time, log by log; with `most`, about that many spread over all."""
-        step, made, first = block_length(self.decimate), list[Place](), 0
-        for number, stretch in ((number, stretch) for number, part in enumerate(self.samples) for stretch in split(part.t)):
+    def places(self, most: int | None = None) -> list[BlockSpan]:
+        """Return where each block is, in order of time, log by log.
+
+        With `most`, about that many spread over all.
+        """
+        step, spans, first = block_length(self.decimate), list[BlockSpan](), 0
+        for number, stretch in (
+            (number, stretch)
+            for number, part in enumerate(self.samples)
+            for stretch in split(part.t)
+        ):
             for start in range(stretch.start, stretch.stop, step):
-                made.append(Place(number, stretch, slice(start, min(start + step, stretch.stop)), first))
-                first += made[-1].kept(self.decimate)
-        return made if most is None else made[:: max(1, len(made) // most)]
+                spans.append(
+                    BlockSpan(number, stretch, slice(start, min(start + step, stretch.stop)), first)
+                )
+                first += spans[-1].kept(self.decimate)
+        return spans if most is None else spans[:: max(1, len(spans) // most)]
 
-    def block(self, place: Place) -> Block:
+    def block(self, span: BlockSpan) -> Block:
         """Return the block at a place."""
-        return one_block(self.model, self.samples[place.log], place, self.decimate, self.extra)
+        return one_block(self.model, self.samples[span.log], span, self.decimate, self.extra)
 
-    def columns_at(self, extra: Columns, place: Place) -> Array:
+    def columns_at(self, extra: Columns, span: BlockSpan) -> Array:
         """Return further columns (N, n, k) at the kept samples of a place, through the low-pass."""
-        there, before = around(self.samples[place.log], place, self.decimate)
-        return decimated(extra(there, place.log), self.decimate, before, place.kept(self.decimate))
+        there, before = around(self.samples[span.log], span, self.decimate)
+        return decimated(extra(there, span.log), self.decimate, before, span.kept(self.decimate))
 
     @property
     def _fits(self) -> bool:
@@ -150,7 +182,10 @@ class Problem:
     @cached_property
     def times(self) -> tuple[Array, ...]:
         """The times of the kept samples of each log, each (N,) [s]."""
-        return tuple(s.t if self.decimate == 1 else s.t[decimated_index(s.t, self.decimate)] for s in self.samples)
+        return tuple(
+            s.t if self.decimate == 1 else s.t[decimated_index(s.t, self.decimate)]
+            for s in self.samples
+        )
 
     @property
     def N(self) -> int:
@@ -161,7 +196,10 @@ class Problem:
     def rows(self) -> int:
         """How many rows are in use."""
         every = [(s, decimated_index(s.t, self.decimate)) for s in self.samples]
-        return sum(len(index) * self.n if s.keep is None else int(np.sum(s.keep[index])) for s, index in every)
+        return sum(
+            len(index) * self.n if s.keep is None else int(np.sum(s.keep[index]))
+            for s, index in every
+        )
 
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
@@ -178,19 +216,37 @@ class Problem:
         """All samples folded."""
         return merged(self.folds)
 
-    def accumulate(self, parts: int = 1, weigh: Callable[[Block], Array] | None = None) -> tuple[Accumulator, ...]:
-        """Fold all samples, in `parts` consecutive parts; `weigh(block)` gives weights (N, n) of its rows."""
+    def accumulate(
+        self, parts: int = 1, weigh: Callable[[Block], Array] | None = None
+    ) -> tuple[Accumulator, ...]:
+        """Fold all samples, in `parts` consecutive parts.
+
+        `weigh(block)` gives weights (N, n) of its rows.
+        """
         empty, total = Accumulator.empty(self.reach, self.base.n_base), max(self.N, 1)
-        ends = [-(-total * k // parts) for k in range(1, parts)]  # the first sample of each further part
+        # the first sample of each further part
+        ends = [-(-total * k // parts) for k in range(1, parts)]
 
         def folded(block: Block) -> list[tuple[int, Accumulator]]:
             weights = None if weigh is None else weigh(block)
-            cuts = [0, *(end - block.first for end in ends if 0 < end - block.first < len(block.t)), len(block.t)]
-            made = []
+            cuts = [
+                0,
+                *(end - block.first for end in ends if 0 < end - block.first < len(block.t)),
+                len(block.t),
+            ]
+            parts = []
             for a, b in pairwise(cuts):
-                keep, w = None if block.keep is None else block.keep[a:b], None if weights is None else weights[a:b]
-                made.append((bisect(ends, block.first + a), empty.fold_rows(block.rows[a:b], block.tau[a:b], keep, w)))
-            return made
+                keep, w = (
+                    None if block.keep is None else block.keep[a:b],
+                    (None if weights is None else weights[a:b]),
+                )
+                parts.append(
+                    (
+                        bisect(ends, block.first + a),
+                        empty.fold_rows(block.rows[a:b], block.tau[a:b], keep, w),
+                    )
+                )
+            return parts
 
         result = [empty] * parts
         for each in self.each(folded):
@@ -205,32 +261,43 @@ class Problem:
 
     @cached_property
     def regressor_noise(self) -> Accumulator:
-        """The errors of the regressor that the noise of q, qd and qdd makes, folded; scaled to the number of all samples."""
-        made = Accumulator.empty(self.model.reach, self.base.n_base)
+        """The errors of the regressor that the noise of q, qd and qdd makes, folded.
+
+        Scaled to the number of all samples.
+        """
+        noise = Accumulator.empty(self.model.reach, self.base.n_base)
         for rows, _, part in self.regressor_errors():
             keep = None if part.keep is None else part.keep[:: self.decimate]
-            made = made.fold_rows(rows, np.zeros((len(rows.entries), self.n)), keep)
-        return made
+            noise = noise.fold_rows(rows, np.zeros((len(rows.entries), self.n)), keep)
+        return noise
 
     def regressor_errors(self) -> Iterator[tuple[Rows, int, Samples]]:
-        """Yield errors of the regressor's rows that the noise of q, qd and qdd makes, as drawn for the middle of each log.
+        """Yield drawn errors of the regressor rows due to noise of q, qd and qdd.
 
-        They are scaled so that their squares count for all samples of the log; with the log's number and its samples there.
+        They are scaled so that their squares count for all samples of the log; with the log's
+        number and its samples there.
         """
         for number, s in enumerate(self.samples):
             if s.errors is None:
                 continue
             part = s.part(s.middle)
-            moved = [x + errors for x, errors in zip((part.q, part.qd, part.qdd), s.errors, strict=True)]
+            moved = [
+                x + errors for x, errors in zip((part.q, part.qd, part.qdd), s.errors, strict=True)
+            ]
             rows = self.model.rows_in_reach(*part.states)
             errors = self.model.entries(*moved, *part.states[3:]) - rows.entries
-            kept = decimated(errors, self.decimate, 0, -(-part.N // self.decimate)) * np.sqrt(s.N / part.N)
-            yield replace(rows, entries=kept), number, part
+            low_passed = decimated(errors, self.decimate, 0, -(-part.N // self.decimate)) * np.sqrt(
+                s.N / part.N
+            )
+            yield replace(rows, entries=low_passed), number, part
 
     def check_rows(self) -> None:
         """Raise ProblemError if there are fewer rows than unknowns."""
         if self.rows < self.base.n_base:
-            raise ProblemError(f"{self.rows} rows are left for {self.base.n_base} base parameters; a longer log or a lower mask is needed")
+            raise ProblemError(
+                f"{self.rows} rows are left for {self.base.n_base} base parameters; a longer log or"
+                " a lower mask is needed"
+            )
 
 
 def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumulator:
@@ -247,23 +314,42 @@ def block_length(factor: int) -> int:
     return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
 
 
-def one_block(model: Model, part: Samples, place: Place, factor: int, extra: Columns | None = None) -> Block:
-    """Return a block within a stretch without gaps; torque and columns pass the same low-pass before one sample in `factor` is kept.
+def one_block(
+    model: Model, part: Samples, span: BlockSpan, factor: int, extra: Columns | None = None
+) -> Block:
+    """Return a block within a stretch without gaps.
 
-    The reach of the filter is added on both sides and cut off again, so that the result does not depend on the blocks.
-    Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
+    Torque and columns pass the same low-pass before one sample in `factor` is kept.
+
+    The reach of the filter is added on both sides and cut off again, so that the result does not
+    depend on the blocks. Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
-    there, before = around(part, place, factor)
-    known = model.known_torque(*there.states) + (0.0 if there.payload_torque is None else there.payload_torque)
-    wanted = [model.entries(*there.states), there.tau, known, *([] if extra is None else [extra(there, place.log)])]
-    entries, tau, known, *further = (decimated(x, factor, before, place.kept(factor)) for x in wanted)
-    kept = slice(place.samples.start, place.samples.stop, factor)
-    rows, keep = Rows(entries, model.reach, model.base.n_base), None if part.keep is None else part.keep[kept]
-    return Block(part.t[kept], rows, tau - known, known, keep, place.log, place.first, *further)
+    there, before = around(part, span, factor)
+    known = model.known_torque(*there.states) + (
+        0.0 if there.payload_torque is None else there.payload_torque
+    )
+    signals = [
+        model.entries(*there.states),
+        there.tau,
+        known,
+        *([] if extra is None else [extra(there, span.log)]),
+    ]
+    entries, tau, known, *further = (
+        decimated(x, factor, before, span.kept(factor)) for x in signals
+    )
+    index = slice(span.samples.start, span.samples.stop, factor)
+    rows, keep = (
+        Rows(entries, model.reach, model.base.n_base),
+        (None if part.keep is None else part.keep[index]),
+    )
+    return Block(part.t[index], rows, tau - known, known, keep, span.log, span.first, *further)
 
 
-def around(part: Samples, place: Place, factor: int) -> tuple[Samples, int]:
-    """Return the samples of a place with those on both sides that the low-pass reads, and how many of them are before it."""
+def around(part: Samples, span: BlockSpan, factor: int) -> tuple[Samples, int]:
+    """Return the samples of a span with the margin of the low-pass, and the length of it before."""
     margin = 0 if factor == 1 else REACH * factor
-    first, last = max(place.samples.start - margin, place.stretch.start), min(place.samples.stop + margin, place.stretch.stop)
-    return part.part(slice(first, last)), place.samples.start - first
+    first, last = (
+        max(span.samples.start - margin, span.stretch.start),
+        min(span.samples.stop + margin, span.stretch.stop),
+    )
+    return part.part(slice(first, last)), span.samples.start - first

@@ -1,4 +1,7 @@
-"""Rows of a regressor without the zeros that its structure has: of each joint the columns in reach alone."""
+"""Rows of a regressor without the zeros that its structure has.
+
+Of each joint the columns in reach alone.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
-from ...compiler.ir.program import Program, selected
+from ...compiler.ir.program import Program, select_entries
 from ...kernels import program
 from ...mechanism.tree import Tree
 
 Array = NDArray[np.float64]
 
 
-class Reach(tuple[tuple[int, ...], ...]):
+class ColumnSupport(tuple[tuple[int, ...], ...]):
     """For each row of a regressor the columns that it may have an entry in."""
 
     @cached_property
@@ -42,16 +45,23 @@ class Reach(tuple[tuple[int, ...], ...]):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Y (N, n, b) of N samples by its `entries` (N, P): of row j those of the columns `reach[j]`, one row after the other."""
+    """Y (N, n, b) of N samples by its `entries` (N, P).
+
+    Of row j those of the columns `reach[j]`, one row after the other.
+    """
 
     entries: Array
-    reach: Reach
+    reach: ColumnSupport
     width: int
 
     @classmethod
     def of(cls, Y: Array) -> Rows:
         """Return rows (N, n, b) that may have an entry anywhere."""
-        return cls(Y.reshape(len(Y), -1), Reach([tuple(range(Y.shape[2]))] * Y.shape[1]), Y.shape[2])
+        return cls(
+            Y.reshape(len(Y), -1),
+            ColumnSupport([tuple(range(Y.shape[2]))] * Y.shape[1]),
+            Y.shape[2],
+        )
 
     def __getitem__(self, samples: slice) -> Rows:
         return Rows(self.entries[samples], self.reach, self.width)
@@ -62,30 +72,37 @@ class Rows:
 
     def __matmul__(self, base: Array) -> Array:
         """Return Y base, (N, n), for base (b,)."""
-        made = np.empty((len(self.entries), len(self.reach)))
+        product = np.empty((len(self.entries), len(self.reach)))
         for j, columns in enumerate(self.reach.columns):
-            made[:, j] = self.row(j) @ base[columns]
-        return made
+            product[:, j] = self.row(j) @ base[columns]
+        return product
 
-    def with_columns(self, own: Array) -> Rows:
+    def with_columns(self, diagonal: Array) -> Rows:
         """Return the rows with one more column for each, which it alone has: own (N, n)."""
-        parts = [x for j in range(len(self.reach)) for x in (self.row(j), own[:, j : j + 1])]
-        reach = Reach((*columns, self.width + j) for j, columns in enumerate(self.reach))
+        parts = [x for j in range(len(self.reach)) for x in (self.row(j), diagonal[:, j : j + 1])]
+        reach = ColumnSupport((*columns, self.width + j) for j, columns in enumerate(self.reach))
         return Rows(np.concatenate(parts, axis=1), reach, self.width + len(reach))
 
     @property
     def dense(self) -> Array:
         """Y (N, n, b), with its zeros."""
-        made = np.zeros((len(self.entries), len(self.reach) * self.width))
-        made[:, self.reach.flat(self.width)] = self.entries
-        return made.reshape(len(made), len(self.reach), self.width)
+        flat = np.zeros((len(self.entries), len(self.reach) * self.width))
+        flat[:, self.reach.flat(self.width)] = self.entries
+        return flat.reshape(len(flat), len(self.reach), self.width)
 
 
-def gathered(Y: Array, reach: Reach) -> Array:
+def gathered(Y: Array, reach: ColumnSupport) -> Array:
     """Return the entries (N, P) in reach of Y (N, n, b)."""
     return np.take(Y.reshape(len(Y), -1), reach.flat(Y.shape[2]), axis=1)
 
 
-def entries_program(tree: Tree, columns: tuple[int, ...], reach: Reach, base: bool) -> Program:
-    """Return the program of the entries of some columns of the regressor that are in reach; `base`: with the motion of the base."""
-    return selected(program(tree, "regressor", columns=columns, base=base), reach.flat(len(columns)))
+def entries_program(
+    tree: Tree, columns: tuple[int, ...], reach: ColumnSupport, base: bool
+) -> Program:
+    """Return the program of the entries of some columns of the regressor that are in reach.
+
+    `base`: with the motion of the base.
+    """
+    return select_entries(
+        program(tree, "regressor", columns=columns, base=base), reach.flat(len(columns))
+    )

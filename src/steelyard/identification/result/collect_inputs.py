@@ -14,7 +14,14 @@ from .held_out import HeldOut
 from .prediction import Region
 from .uncertainty import Uncertainty
 from .validation import Validation
-from .verdict.inputs import ErrorInputs, ExcitationInputs, JointInputs, LogInputs, MassInputs, VerdictInputs
+from .verdict.inputs import (
+    ErrorInputs,
+    ExcitationInputs,
+    JointInputs,
+    LogInputs,
+    MassInputs,
+    VerdictInputs,
+)
 
 
 def collect_inputs(
@@ -102,7 +109,12 @@ def joint_inputs(
     )
 
 
-def error_inputs(validation: Validation, expected: ExpectedError, cross_validation: HeldOut, noise_floor: float | None) -> ErrorInputs:
+def error_inputs(
+    validation: Validation,
+    expected: ExpectedError,
+    cross_validation: HeldOut,
+    noise_floor: float | None,
+) -> ErrorInputs:
     """Collect the relative torque errors of a fit; `validation` is that on its own samples."""
     before = validation.before
     return ErrorInputs(
@@ -124,10 +136,14 @@ def rated_torques(robot: Robot) -> dict[str, float]:
 def excitation_inputs(uncertainty: Uncertainty) -> ExcitationInputs:
     """Collect rank and names of the base parameters."""
     rank, n_base = uncertainty.excitation.rank, uncertainty.base.n_base
-    return ExcitationInputs(int(rank), n_base, tuple(uncertainty.unexcited), tuple(uncertainty.weak))
+    return ExcitationInputs(
+        int(rank), n_base, tuple(uncertainty.unexcited), tuple(uncertainty.weak)
+    )
 
 
-def mass_inputs(robot: Robot, initial: Robot, known: bool, placeholder: bool, set_aside: Iterable[str]) -> MassInputs:
+def mass_inputs(
+    robot: Robot, initial: Robot, known: bool, placeholder: bool, set_aside: Iterable[str]
+) -> MassInputs:
     """Collect the masses of the identified and the described robot, and impossible links."""
     bodies = robot.tree.bodies
     real = is_consistent(robot.parameters[: 10 * len(bodies)].reshape(-1, 10))
@@ -146,7 +162,9 @@ def mass_inputs(robot: Robot, initial: Robot, known: bool, placeholder: bool, se
 def files_of(robot: Robot, logs: Iterable[Any]) -> dict[str, Any]:
     """Return the files of a robot and of the first log, for lines to type; '' where unknown."""
     source = robot.mechanism.source
-    path = "" if source is None else source.path or (robot.name if source.format == "builtin" else "")
+    path = (
+        "" if source is None else source.path or (robot.name if source.format == "builtin" else "")
+    )
     sources = [str(getattr(log, "source", "") or "") for log in logs]
     return {"robot": path, "log": sources[0] if sources else ""}
 

@@ -58,10 +58,12 @@ def expected_error(
     -------
     ExpectedError
     """
-    q, qd, qdd = model.possible(*shuffled(samples))
+    q, qd, qdd = model.feasible_states(*shuffled(samples))
     rms = cross_validation.rms
     inside = torque_std(model, covariance, q, qd, qdd)
-    far = torque_std(model, covariance, *model.possible(between_limits(model.robot, q), qd, qdd))
+    far = torque_std(
+        model, covariance, *model.feasible_states(between_limits(model.robot, q), qd, qdd)
+    )
     rows = max(float(cross_validation.counts.mean(axis=1).sum()), 1.0)
     measured = float(np.sqrt(cross_validation.torque_squares.sum() / rows))
     size = min(measured, float(np.sqrt(np.mean(np.sum(torque(q, qd, qdd) ** 2, axis=1)))))
@@ -90,7 +92,7 @@ def shuffled(samples: Sequence[Samples]) -> tuple[Array, Array, Array]:
 
 
 def between_limits(robot: Robot, q: Array) -> Array:
-    """Return positions like q (N, n) uniform over the joint limits, over a turn where there are none."""
+    """Return random positions like q (N, n), uniform over the joint limits or over a turn."""
     rng = np.random.default_rng(1)
     limits = robot.tree.limits
     ends = zip(*((limit.lower, limit.upper) for limit in limits), strict=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,25 +13,26 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import real_number
 from ...cached import cached_property
 from ...drawing.parameter_table import relative
-from ...files import write_whole
+from ...files import write_atomic
+from ...floating_point import default_errstate_methods
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
-from ..archive.archive import Archive
 from ..elastic.elasticity import Elasticity
 from ..estimators.least_squares import Estimate
-from ..estimators.stepwise import Essential, stepwise
-from ..fit_names import SHORT
-from ..model.known import torque_of
+from ..estimators.stepwise import ReducedModel, stepwise
+from ..friction.residual_split import ResidualSplit
 from ..model.linear_model import Model
+from ..observations.observation import Observation
 from ..options import Options
+from ..out_of_core.archive import Archive
 from ..samples.preparation import Preparation
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_card, fit_data, fit_line, fit_text
-from .prediction import Prediction, Region, predicted, states
+from .prediction import Prediction, Region, predict
 from .uncertainty import Uncertainty
-from .validation import Validation, validated
+from .validation import Validation, validate
 from .verdict import Verdict, VerdictInputs, rules
 
 if TYPE_CHECKING:
@@ -41,20 +41,25 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@default_errstate_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """The identified robot, with views of how it was found and how certain it is.
 
-    `robot` is the result; each of its links is a body that can exist. `initial` is the robot as given, `model` what was looked for.
-    `estimate` has the base values and the notes of the estimator, `uncertainty` their covariance and excitation, `validation` the torques
-    on the fit's own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance` versions and digests,
-    `verdict_inputs` what the verdict follows from. Further short names, such as `fit.unseen`, are in the table `SHORT`.
+    `robot` is the result; each of its links is a body that can exist. `initial` is the robot as
+    given, `model` what was looked for. `estimate` has the base values and the notes of the
+    estimator, `uncertainty` their covariance and excitation, `validation` the torques on the fit's
+    own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance`
+    versions and digests, `verdict_inputs` what the verdict follows from. All other names are
+    properties, short for fields of these.
 
-    Example:
-        >>> log = sy.record(sy.load("planar_2r"), sy.excite(sy.load("planar_2r"), seconds=4, starts=1), rate=100)
-        >>> fit = sy.identify(sy.load("planar_2r"), log, "wls", diagnose=False)
-        >>> fit.rank, fit.total_relative_error < 0.05
-        (13, True)
+    Examples
+    --------
+    >>> robot = sy.load("planar_2r")
+    >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+    >>> fit = sy.identify(robot, log, "wls", diagnose=False)
+    >>> fit.rank, fit.total_relative_error < 0.05
+    (13, True)
     """
 
     robot: Robot
@@ -67,14 +72,6 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     verdict_inputs: VerdictInputs
-
-    def __getattr__(self, name: str) -> Any:
-        if name in SHORT:
-            return attrgetter(SHORT[name])(self)
-        raise AttributeError(f"a Fit has no {name!r}; it has {', '.join(sorted(dir(self)))}")
-
-    def __dir__(self) -> list[str]:
-        return sorted({name for name in (*super().__dir__(), *SHORT) if not name.startswith("_")})
 
     @property
     def parameters(self) -> Array:
@@ -89,9 +86,10 @@ class Fit:
 
     @cached_property
     def parameters_std(self) -> Array:
-        """Standard deviation of each parameter, (p,), 0 where held, infinite where the samples hold less than 1 % of the information.
+        """Standard deviation of each parameter, (p,); 0 where held, infinite where not shown.
 
-        With an estimator that uses no description a parameter has one if it is a base parameter by itself.
+        With an estimator that uses no description a parameter has one if it is a base parameter by
+        itself.
         """
         return self.uncertainty.parameters_std([i for i, _ in self.model.held])
 
@@ -112,7 +110,10 @@ class Fit:
 
     @property
     def base_std(self) -> Array:
-        """Standard deviation of each base parameter, (b,); infinite for those without excitation."""
+        """Standard deviation of each base parameter, (b,).
+
+        Infinite for those without excitation.
+        """
         return self.uncertainty.std
 
     @property
@@ -121,9 +122,150 @@ class Fit:
         return self.uncertainty.covariance
 
     @property
+    def base_covariance(self) -> Array:
+        """The same as `covariance`, (b, b)."""
+        return self.covariance
+
+    @property
+    def base_standard_deviation(self) -> Array:
+        """The same as `base_std`, (b,)."""
+        return self.base_std
+
+    @property
+    def standard_deviation(self) -> Array:
+        """The same as `parameters_std`, (p,)."""
+        return self.parameters_std
+
+    @property
+    def base_relative_std(self) -> Array:
+        """Standard deviation over |value| of each base parameter, (b,), a fraction."""
+        return self.uncertainty.relative_std
+
+    @property
+    def sigma(self) -> Array:
+        """Standard deviation of the noise of each row of the kept samples, (n,) [N m|N]."""
+        return self.uncertainty.sigma
+
+    @property
+    def information(self) -> Array:
+        """The weighted triangular factor of [Y tau], (b + 1, b + 1)."""
+        return self.uncertainty.information
+
+    @property
+    def singular_values(self) -> Array:
+        """Singular values of the weighted regressor with columns of unit norm, (b,)."""
+        return self.uncertainty.excitation.singular_values
+
+    @property
+    def condition(self) -> float:
+        """Largest over smallest singular value within the rank."""
+        return self.uncertainty.excitation.condition
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Names of the base parameters that the samples do not show."""
+        return self.uncertainty.unexcited
+
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """Names of the base parameters with a large standard deviation."""
+        return self.uncertainty.weak
+
+    @property
     def rank(self) -> int:
         """How many directions of the base parameters the samples excite."""
         return self.uncertainty.excitation.rank
+
+    @property
+    def t(self) -> Array:
+        """Times of the kept samples, (N,) [s]."""
+        return self.validation.t
+
+    @property
+    def measured(self) -> Array:
+        """Measured rows at the kept samples, (N, n) [N m|N]."""
+        return self.validation.measured
+
+    @property
+    def predicted(self) -> Array:
+        """Rows that the identified robot predicts, (N, n) [N m|N]."""
+        return self.validation.predicted
+
+    @property
+    def rms(self) -> Array:
+        """Root mean square residual of each row, (n,) [N m|N]."""
+        return self.validation.rms
+
+    @property
+    def r2(self) -> Array:
+        """Share of each row's variance that is explained, (n,)."""
+        return self.validation.r2
+
+    @property
+    def total_r2(self) -> float:
+        """1 - |e|^2 / |tau - mean|^2 over all rows, means per row."""
+        return self.validation.total_r2
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """Sentences on the samples, the nuisance parameters and the estimator."""
+        return self.estimate.notes
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Numbers of the estimator, by name."""
+        return self.estimate.details
+
+    @property
+    def estimator(self) -> str:
+        """Name of the estimator."""
+        return self.options.estimator.name
+
+    @property
+    def preparation(self) -> Preparation:
+        """How samples were prepared."""
+        return self.options.preparation
+
+    @property
+    def observation(self) -> Observation:
+        """What was identified from: joint torques, drive torques or base wrenches."""
+        return self.model.observation
+
+    @property
+    def delay(self) -> Array:
+        """Delay of each torque that was taken out, (n,) [s]."""
+        return self.pipeline.delay
+
+    @property
+    def interval(self) -> float:
+        """The time between kept samples [s]."""
+        return self.pipeline.interval
+
+    @property
+    def drift(self) -> Array:
+        """Root mean square of the torque that drifts along the logs, (n,) [N m|N]."""
+        return self.pipeline.drift
+
+    @property
+    def friction_terms(self) -> tuple[tuple[str, str], ...]:
+        """Friction terms beyond the usual ones, as (joint, term)."""
+        return self.pipeline.friction_terms
+
+    @property
+    def residual_split(self) -> ResidualSplit:
+        """Shares of the squared residuals by cause."""
+        assert self.pipeline.residual_split is not None
+        return self.pipeline.residual_split
+
+    @property
+    def drive_gains(self) -> Array:
+        """Factor of each measured torque, (n,); 1 where it was not estimated."""
+        return self.pipeline.gains.values
+
+    @property
+    def drive_gain_std(self) -> Array:
+        """Standard deviation of `drive_gains`, (n,)."""
+        return self.pipeline.gains.std
 
     @property
     def residuals(self) -> Array:
@@ -142,7 +284,10 @@ class Fit:
 
     @property
     def archive(self) -> Archive | None:
-        """The logs one by one with their errors, where each was folded by itself; None where all were held in memory."""
+        """The logs one by one with their errors, where each was folded by itself.
+
+        None where all were held in memory.
+        """
         return self.pipeline.archive
 
     @property
@@ -160,101 +305,180 @@ class Fit:
         """The validation of the robot as given, on the same samples."""
         return self.validation.before
 
-    def torque(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None) -> Array:
+    def torque(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, base: ArrayLike | None = None
+    ) -> Array:
         """Return the torque of `robot`, (..., n) [N m|N], known torques included.
 
-        Example:
-            >>> fit.torque([0.1, 0.2], [0.5, 0.5], [0, 0]).shape
-            (2,)
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        qdd : (..., n) joint accelerations [rad/s2|m/s2].
+        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+            [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
+            frame; at rest by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> fit.torque([0.1, 0.2], [0.5, 0.5], [0, 0]).shape
+        (2,)
         """
-        shaped = states(self.model.n, q, qd, qdd)
-        q, qd, qdd = (x.reshape(-1, self.model.n) for x in shaped)
-        moved = () if base is None else (np.broadcast_to(np.asarray(base, float), (*shaped[0].shape[:-1], 9)).reshape(-1, 9),)
-        return torque_of(self.robot, self.model.known)(q, qd, qdd, *moved).reshape(shaped[0].shape)
+        return self.observation.joint_torque(self.robot, self.model.known, q, qd, qdd, base)
 
-    def predict(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None = None, t: ArrayLike | None = None) -> Prediction:
-        """Return the torque (..., n) [N m|N] with the band that holds 95 % of measurements, and whether the log covered the state.
+    def predict(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        cutoff: float | None = None,
+        t: ArrayLike | None = None,
+    ) -> Prediction:
+        """Predict torques (..., n) [N m|N] with a band that holds 95 % of measurements.
 
-        std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model error. Where the samples of the fit
-        have been, std is that of the residuals, with half of what the parameters took of it. The band is for torque as it is measured;
-        with `cutoff` [Hz] for torque that passed a zero-phase low-pass. With the times t (N,) [s] of a motion (N, n) the predicted torque
-        passes the same filter. Outside the region, the band is infinite for a joint that moves and stood in the log.
+        std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model
+        error. Where the samples of the fit have been, std is that of the residuals, with half of
+        what the parameters took of it. The band is for torque as it is measured; with `cutoff` [Hz]
+        for torque that passed a zero-phase low-pass. With the times t (N,) [s] of a motion (N, n)
+        the predicted torque passes the same filter. Outside the region, the band is infinite for a
+        joint that moves and stood in the log.
 
-        Parameters:
-            cutoff: of a zero-phase low-pass that the torque passed [Hz].
-            t: (N,) times of the motion [s].
-        Example:
-            >>> fit.predict([0.1, 0.2], [0.5, 0.5], [0, 0]).torque.shape
-            (2,)
+        Parameters
+        ----------
+        q : (..., n) joint positions [rad|m].
+        qd : (..., n) joint velocities [rad/s|m/s].
+        qdd : (..., n) joint accelerations [rad/s2|m/s2].
+        cutoff : of a zero-phase low-pass that the torque passed [Hz].
+        t : (N,) times of the motion [s].
+
+        Returns
+        -------
+        A `Prediction`: .torque .std .low .high (..., n) [N m|N], .inside (...).
+
+        Examples
+        --------
+        >>> fit.predict([0.1, 0.2], [0.5, 0.5], [0, 0]).torque.shape
+        (2,)
         """
-        return predicted(self, q, qd, qdd, cutoff, t)
+        return predict(self, q, qd, qdd, cutoff, t)
 
-    def validate(self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None) -> Validation:
-        """Return the validation on another log with its verdict, beside the robot as given and, if named, another model.
+    def validate(
+        self, log: Log, other: Robot | Fit | None = None, preparation: Preparation | None = None
+    ) -> Validation:
+        """Validate on another log, beside the robot as given and, if named, another model.
 
-        `validation.verdict` is decided by the rules of `fit.verdict` with the errors on this log inside and outside the region.
-        Every model is scored on the same samples, with the torque as it was measured: those of the log by `preparation`, which is this
-        fit's own unless given. A fit's prediction has its own delay and drive gains; robots have those of this fit.
+        `validation.verdict` is decided by the rules of `fit.verdict` with the errors on this log
+        inside and outside the region. Every model is scored on the same samples, with the torque as
+        it was measured: those of the log by `preparation`, which is this fit's own unless given. A
+        fit's prediction has its own delay and drive gains; robots have those of this fit.
 
-        Parameters:
-            other: a `Robot` or `Fit` to compare with.
-        Example:
-            >>> fit.validate(log).total_relative_error < 0.05
-            True
+        Parameters
+        ----------
+        log : a `Log` of the robot's motion: positions (N, n) [rad|m] and torques (N, n) [N m|N] at
+            times (N,) [s].
+        other : a `Robot` or `Fit` to compare with.
+        preparation : a `Preparation`: how positions and torques are filtered and sampled.
+
+        Returns
+        -------
+        A `Validation`.
+
+        Examples
+        --------
+        >>> fit.validate(log).total_relative_error < 0.05
+        True
         """
-        if isinstance(other, Fit):
-            return validated(self, log, (other.torque, other.pipeline.delay, other.pipeline.gains.values), preparation)
-        return validated(self, log, other, preparation)
+        return validate(self, log, other, preparation)
 
-    def essential(self, limit: float | None = None) -> Essential:
+    def reduced_parameters(self, limit: float | None = None) -> ReducedModel:
         """Return the few base parameters that explain the samples, by stepwise elimination.
 
-        Parameters:
-            limit: growth of the residual that ends the elimination [-].
-        Example:
-            >>> len(fit.essential().names) <= fit.base.n_base
-            True
+        Parameters
+        ----------
+        limit : growth of the residual that ends the elimination [-].
+
+        Returns
+        -------
+        A `ReducedModel`.
+
+        Examples
+        --------
+        >>> len(fit.reduced_parameters().names) <= fit.base.n_base
+        True
         """
-        limit = None if limit is None else real_number("essential: the limit of the residual's growth", limit, 1.0)
+        limit = (
+            None
+            if limit is None
+            else real_number("reduced_parameters: the limit of the residual's growth", limit, 1.0)
+        )
         return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
     def check(self) -> tuple[str, ...]:
         """Return the verdict and the reasons for it, in sentences.
 
-        Example:
-            >>> len(fit.check()) >= 1
-            True
+        Returns
+        -------
+        Sentences.
+
+        Examples
+        --------
+        >>> len(fit.check()) >= 1
+        True
         """
         return (str(self.verdict), *self.verdict.reasons)
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The decision on this fit: one word, words of the joints, the expected error and the region, reasons, and what to do next."""
+        """The decision on this fit.
+
+        One word, words of the joints, the expected error and the region, reasons, and what to do
+        next.
+        """
         return self.judged()
 
     def judged(self, *others: Validation) -> Verdict:
-        """Return the verdict with validations on several other logs taken into account; of one log, it is that of `fit.validate(log)`.
+        """Return the verdict with validations on several other logs taken into account.
 
-        Parameters:
-            *others: each a `Validation`.
-        Example:
-            >>> fit.judged(fit.validate(log)).word in ("trusted", "trusted within", "doubtful", "refused")
-            True
+        Of one log, it is that of `fit.validate(log)`.
+
+        Parameters
+        ----------
+        *others : each a `Validation`.
+
+        Returns
+        -------
+        A `Verdict`.
+
+        Examples
+        --------
+        >>> fit.judged(fit.validate(log)).word in ("trusted", "trusted within")
+        True
         """
         return rules.decide(self.verdict_inputs, tuple(other.errors for other in others))
 
     @cached_property
     def links(self) -> LinkEstimates:
-        """Mass [kg] and centre of mass [m] of each link with their uncertainty, infinite where the samples do not show them."""
+        """Mass [kg] and centre of mass [m] of each link with std, infinite where not shown."""
         known = self.uncertainty.parameters
-        return link_estimates(self.model, self.parameters, self.parameters_std, known, self.estimate.posterior)
+        return link_estimates(
+            self.model, self.parameters, self.parameters_std, known, self.estimate.posterior
+        )
 
     def summary(self) -> str:
-        """Return the verdict with its reasons, and tables of joints, links and base parameters with their uncertainty.
+        """Return the verdict with its reasons, and tables of joints, links and base parameters.
 
-        Example:
-            >>> fit.summary().splitlines()[0].startswith("planar_2r: wls")
-            True
+        Returns
+        -------
+        Text.
+
+        Examples
+        --------
+        >>> fit.summary().splitlines()[0].startswith("planar_2r: wls")
+        True
         """
         return fit_text(self)
 
@@ -262,32 +486,77 @@ class Fit:
         return fit_card(self)
 
     def to_dict(self, validation: Validation | None = None) -> dict[str, Any]:
-        """Return all but the samples as plain data with units; a validation adds its errors and counts for the verdict.
+        """Return all but the samples as plain data with units.
 
-        Example:
-            >>> sorted(fit.to_dict())[1:3]
-            ['base_covariance', 'base_parameters']
+        A validation adds its errors and counts for the verdict.
+
+        Parameters
+        ----------
+        validation : a `Validation` on another log, shown and judged beside the fit.
+
+        Returns
+        -------
+        A dictionary of plain data.
+
+        Examples
+        --------
+        >>> sorted(fit.to_dict())[1:3]
+        ['base_covariance', 'base_parameters']
         """
         return fit_data(self, validation)
 
-    def to_json(self, path: str | os.PathLike[str], overwrite: bool = False, validation: Validation | None = None) -> None:
-        """Write `to_dict(validation)` as JSON, whole or not at all; over an existing file only if asked.
+    def to_json(
+        self,
+        path: str | os.PathLike[str],
+        overwrite: bool = False,
+        validation: Validation | None = None,
+    ) -> None:
+        """Write `to_dict(validation)` as JSON, whole or not at all.
 
-        Example:
-            >>> fit.to_json("fit.json")
+        Over an existing file only if asked.
+
+        Parameters
+        ----------
+        path : file to write; its ending tells the kind where there are several.
+        overwrite : whether an existing file may be replaced.
+        validation : a `Validation` on another log, shown and judged beside the fit.
+
+        Returns
+        -------
+        Nothing.
+
+        Examples
+        --------
+        >>> fit.to_json("fit.json")
         """
-        write_whole(path, (json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(), overwrite)
+        write_atomic(
+            path,
+            (
+                json.dumps(self.to_dict(validation), indent=1, ensure_ascii=False, allow_nan=False)
+                + "\n"
+            ).encode(),
+            overwrite,
+        )
 
     def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
         """Return a Matplotlib figure of the report by its name.
 
-        "torques", "errors", "masses", "budget", "residuals", "spectra", "singular", "uncertainty", "correlation", "coverage",
-        "friction", and residuals over "speed" and "position". Needs `pip install 'steelyard[plot]'`.
+        "torques", "errors", "masses", "budget", "residuals", "spectra", "singular", "uncertainty",
+        "correlation", "coverage", "friction", and residuals over "speed" and "position". Needs `pip
+        install 'steelyard[plot]'`.
 
-        Parameters:
-            what: one of the words above.
-        Example:
-            >>> fit.plot("masses").savefig("masses.pdf")
+        Parameters
+        ----------
+        what : one of the words above.
+        width : "column" or "page" of a paper, or a width in inches.
+
+        Returns
+        -------
+        A Matplotlib figure, in inches.
+
+        Examples
+        --------
+        >>> fit.plot("masses").savefig("masses.pdf")
         """
         from ...drawing.matplotlib_renderer import to_matplotlib
         from ..figures.fit_figures import figure_of

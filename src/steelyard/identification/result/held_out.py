@@ -1,4 +1,4 @@
-"""Held-out errors: blocked cross-validation of an estimate on its own samples, without another pass over them."""
+"""Held-out errors: blocked cross-validation of an estimate from its folded samples."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ USUAL = 0.2  # relative error up to which no log is looked for
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Errors of consecutive parts of the samples, each predicted from the others: squares of residual and torque, both (parts, n).
+    """Errors of consecutive parts of the samples, each predicted from the others.
 
-    `counts` (parts, n) are the rows in use. `bases` (parts, 2, b) are base parameters estimated without each part, and without
-    the half of the samples that contains it: the values of the fit, changed by what leaving samples out
-    changes. None where parts are not consecutive samples.
+    Squares of residual and torque, both (parts, n).
+
+    `counts` (parts, n) are the rows in use. `bases` (parts, 2, b) are base parameters estimated
+    without each part, and without the half of the samples that contains it: the values of the fit,
+    changed by what leaving samples out changes. None where parts are not consecutive samples.
     Roberts et al., Ecography 40 (2017), p. 913.
     """
 
@@ -37,40 +39,66 @@ class HeldOut:
     @property
     def rms(self) -> Array:
         """Root mean square error of each joint, (n,) [N m|N]."""
-        return np.asarray(np.sqrt(self.residual_squares.sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1.0)))
+        return np.asarray(
+            np.sqrt(self.residual_squares.sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1.0))
+        )
 
     @property
     def total(self) -> float:
         """|e| / |tau| over all joints, a fraction."""
-        return float(np.sqrt(self.residual_squares.sum() / max(float(self.torque_squares.sum()), 1e-300)))
+        return float(
+            np.sqrt(self.residual_squares.sum() / max(float(self.torque_squares.sum()), 1e-300))
+        )
 
     @property
     def worst(self) -> float:
         """The largest |e| / |tau| of any part, a fraction."""
-        parts = np.sqrt(self.residual_squares.sum(axis=1) / np.maximum(self.torque_squares.sum(axis=1), 1e-300))
+        parts = np.sqrt(
+            self.residual_squares.sum(axis=1) / np.maximum(self.torque_squares.sum(axis=1), 1e-300)
+        )
         return float(parts.max(initial=0.0))
 
 
 def held_out(problem: Problem, estimate: Estimate) -> HeldOut:
-    """Return the errors of each part of the samples, predicted by the same estimator from the other parts.
+    """Return the errors of each part of the samples, predicted from the other parts.
 
-    Weights of joints and of the description are those of the whole. A part without which nothing could be estimated is predicted by all.
+    Weights of joints and of the description are those of the whole. A part without which nothing
+    could be estimated is predicted by all.
     """
     solve = solver(problem, estimate)
     parts = [fold for fold in problem.folds if sum(fold.counts)]
-    enough = sum(problem.total.counts) - max(sum(fold.counts) for fold in parts) >= problem.base.n_base
-    bases = [solve(merged(tuple(parts), without=k).triangle(estimate.weights)) for k in range(len(parts))] if enough and parts[1:] else []
-    residual = [fold.residual_squares(base) for fold, base in zip(parts, bases or [estimate.base] * len(parts), strict=True)]
-    squares, counts = np.array([p.torque_squares() for p in parts]), np.array([p.counts for p in parts])
-    changed = bases_without(problem, estimate, bases, solve) if len(parts) == len(problem.folds) else None
+    enough = (
+        sum(problem.total.counts) - max(sum(fold.counts) for fold in parts) >= problem.base.n_base
+    )
+    bases = (
+        [
+            solve(merged(tuple(parts), without=k).triangle(estimate.weights))
+            for k in range(len(parts))
+        ]
+        if enough and parts[1:]
+        else []
+    )
+    residual = [
+        fold.residual_squares(base)
+        for fold, base in zip(parts, bases or [estimate.base] * len(parts), strict=True)
+    ]
+    squares, counts = (
+        np.array([p.torque_squares() for p in parts]),
+        np.array([p.counts for p in parts]),
+    )
+    changed = (
+        bases_without(problem, estimate, bases, solve) if len(parts) == len(problem.folds) else None
+    )
     return HeldOut(np.array(residual), squares, counts, changed)
 
 
-def bases_without(problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]) -> Array | None:
-    """Return base parameters (parts, 2, b) of the fit as they would be without each part, and without its half.
+def bases_without(
+    problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]
+) -> Array | None:
+    """Return base parameters (parts, 2, b) without each part, and without half of it.
 
-    `bases` come without the constraints of the estimator. Their change against all samples is added to the
-    values of the fit, which obey the constraints.
+    `bases` come without the constraints of the estimator. Their change against all samples is added
+    to the values of the fit, which obey the constraints.
     """
     if estimate.parameters is None or not problem.has_consecutive_folds:
         return None
@@ -80,28 +108,43 @@ def bases_without(problem: Problem, estimate: Estimate, bases: list[Array], solv
     whole = solve(problem.total.triangle(estimate.weights))
     halves = [merged(problem.folds[: count // 2]), merged(problem.folds[count // 2 :])]
     enough = all(sum(half.counts) >= problem.base.n_base for half in halves)
-    others = [solve(half.triangle(estimate.weights)) for half in reversed(halves)] if enough else None
+    others = (
+        [solve(half.triangle(estimate.weights)) for half in reversed(halves)] if enough else None
+    )
     coarse = bases if others is None else [others[2 * k // count] for k in range(count)]
-    return np.array([[values + base - whole for base in pair] for pair in zip(bases, coarse, strict=True)])
+    return np.array(
+        [[values + base - whole for base in pair] for pair in zip(bases, coarse, strict=True)]
+    )
 
 
 def solver(problem: Problem, estimate: Estimate) -> Callable[[Array], Array]:
-    """Return the estimate as a function of the factor of [Y tau]: with its prior, or by least squares."""
-    found = estimate.posterior
-    if found is None:
+    """Return the estimate as a function of the factor of [Y tau].
+
+    With its prior, or by least squares.
+    """
+    posterior_of_all = estimate.posterior
+    if posterior_of_all is None:
         return lambda triangle: least_squares(triangle, problem.prior)
     noise = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
     spectrum = excitation(problem.total.triangle(estimate.weights), noise)
 
     def solve(triangle: Array) -> Array:
-        made = posterior(problem.model, trimmed(triangle, spectrum), found.weights, found.coordinates, found.vague)
-        return problem.base.values(made.parameters)
+        part = posterior(
+            problem.model,
+            trimmed(triangle, spectrum),
+            posterior_of_all.weights,
+            posterior_of_all.coordinates,
+            posterior_of_all.vague,
+        )
+        return problem.base.values(part.parameters)
 
     return solve
 
 
 def odd_log(problem: Problem, estimate: Estimate, error: float) -> str:
-    """Return a sentence about the log that does not belong to the others, '' if there is none: without it their own error halves.
+    """Return a sentence about the log that does not belong to the others, '' if there is none.
+
+    Without it their own error halves.
 
     `error` is |e| / |tau| of all logs together.
     """
@@ -114,16 +157,18 @@ def odd_log(problem: Problem, estimate: Estimate, error: float) -> str:
     solve = solver(problem, estimate)
     rests = [merged(tuple(logs), without=k) for k in range(count)]
     bases = [solve(rest.triangle(estimate.weights)) for rest in rests]
-    left = [relative(rest, base) for rest, base in zip(rests, bases, strict=True)]
-    k = int(np.argmin(left))
-    if left[k] * APART > error:
+    errors = [relative(rest, base) for rest, base in zip(rests, bases, strict=True)]
+    k = int(np.argmin(errors))
+    if errors[k] * APART > error:
         return ""
-    own = relative(logs[k], bases[k])
+    log_error = relative(logs[k], bases[k])
     source = f" ({problem.samples[k].source})" if problem.samples[k].source else ""
     which = f"Log {k + 1} of {count}{source} does not belong to the others"
-    return f"{which}: without it they fit up to {left[k]:.1%}, and it is off by {own:.0%}."
+    return f"{which}: without it they fit up to {errors[k]:.1%}, and it is off by {log_error:.0%}."
 
 
 def relative(part: Accumulator, base: Array) -> float:
     """Return |e| / |tau| of some samples with base parameters (b,)."""
-    return float(np.sqrt(part.residual_squares(base).sum() / max(float(part.torque_squares().sum()), 1e-300)))
+    return float(
+        np.sqrt(part.residual_squares(base).sum() / max(float(part.torque_squares().sum()), 1e-300))
+    )

@@ -20,10 +20,11 @@ FEWEST = 16  # samples of a part without a gap
 
 @dataclass(frozen=True, eq=False)
 class HeldOutMotion:
-    """Consecutive samples as measured, and base parameters (k, b) estimated in k ways from other samples.
+    """Consecutive samples as measured, and base parameters (k, b) estimated from others.
 
-    t (N,) [s], q [rad|m], qd and tau [N m|N] are (N, n). The torque is multiplied by the drive gains,
-    and has no share of a known payload. qd is None without measured velocities.
+    t (N,) [s], q [rad|m], qd and tau [N m|N] are (N, n). The torque is multiplied by the drive
+    gains, and has no share of a known payload. qd is None without measured velocities. `half` is
+    the half of all samples that contains these, 0 or 1.
     """
 
     t: Array
@@ -31,13 +32,16 @@ class HeldOutMotion:
     qd: Array | None
     tau: Array
     bases: Array
+    half: int = 0
 
 
-def held_out_motion(problem: Problem, left_out: HeldOut, values: Array, gains: Array) -> tuple[HeldOutMotion, ...]:
+def held_out_motion(
+    problem: Problem, left_out: HeldOut, values: Array, gains: Array
+) -> tuple[HeldOutMotion, ...]:
     """Return the parts of cross-validation as measured motion, without gaps in time.
 
-    Where parts of the cross-validation are not parts of the samples (archives of many logs), each part
-    has the base parameters of the fit: one log is then a small share of all.
+    Where parts of the cross-validation are not parts of the samples (archives of many logs), each
+    part has the base parameters of the fit: one log is then a small share of all.
 
     Parameters
     ----------
@@ -56,12 +60,14 @@ def held_out_motion(problem: Problem, left_out: HeldOut, values: Array, gains: A
         if samples.measured is None or samples.measured_tau is None or samples.base is not None:
             continue
         starts = np.searchsorted(samples.t, np.append(times, np.inf)[cuts])
-        for each, (a, b) in zip(bases, pairwise(starts.tolist()), strict=True):
-            parts += motions(samples.part(slice(a, min(b, a + most))), each, gains)
+        for k, (a, b) in enumerate(pairwise(starts.tolist())):
+            parts += motions(
+                samples.part(slice(a, min(b, a + most))), bases[k], gains, 2 * k // FOLDS
+            )
     return tuple(parts)
 
 
-def motions(samples: Samples, bases: Array, gains: Array) -> list[HeldOutMotion]:
+def motions(samples: Samples, bases: Array, gains: Array, half: int) -> list[HeldOutMotion]:
     """Return the stretches without gaps of some samples."""
     assert samples.measured is not None
     assert samples.measured_tau is not None
@@ -71,5 +77,14 @@ def motions(samples: Samples, bases: Array, gains: Array) -> list[HeldOutMotion]
     result = []
     for part in (each for each in split(samples.t) if each.stop - each.start >= FEWEST):
         qd = None if samples.measured_qd is None else samples.measured_qd[part]
-        result.append(HeldOutMotion(samples.t[part], samples.measured[part], qd, tau[part], bases))
+        result.append(
+            HeldOutMotion(
+                t=samples.t[part],
+                q=samples.measured[part],
+                qd=qd,
+                tau=tau[part],
+                bases=bases,
+                half=half,
+            )
+        )
     return result

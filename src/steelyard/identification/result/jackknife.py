@@ -1,4 +1,7 @@
-"""Delete-a-block jackknife: the covariance of an estimate from how it changes when stretches of the motion are left out."""
+"""Delete-a-block jackknife.
+
+The covariance of an estimate from how it changes when stretches of the motion are left out.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,23 @@ CELLS = 80  # of the motion, about
 SPAN = 10  # neighbouring cells that are left out together: an eighth of the motion
 POINTS = 3000  # of the motion that are compared with each other
 SCALED = 100_000  # samples, evenly spread, whose standard deviation is the scale of a signal
-SAME = 0.02, 0.1  # [standard deviations] least and most distance at which two states count as the same
-STEP = 0.6  # of the distance to the next point: a path that is followed again passes within half a step of a point of the first time
+# [standard deviations] least and most distance at which two states count as the same
+SAME = 0.02, 0.1
+# of the distance to the next point: a path that is followed again passes within half a step of a
+# point of the first time
+STEP = 0.6
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Stretches of the motion: for each log the number of the cell that each kept sample is in; `ends` are numbers up to each log's end.
+    """Stretches of the motion.
 
-    A sample whose state was visited before is in the cell of the first visit: an error of the model is the same there, so that a motion
-    that is repeated tells no more about it.
+    For each log the number of the cell that each kept sample is in; `ends` are numbers up to each
+    log's end.
+
+    A sample whose state was visited before is in the cell of the first visit: an error of the model
+    is the same there, so that a motion that is repeated tells no more about it.
     """
 
     numbers: tuple[Indices, ...]
@@ -44,76 +53,100 @@ class Cells:
 
 
 def motion_cells(problem: Problem) -> Cells:
-    """Return about CELLS cells of the motion, each a stretch of states that were not visited before, of as many states."""
+    """Return about CELLS cells of equal size, stretches of states not visited before."""
     counts = [len(t) for t in problem.times]
     stride = -(-sum(counts) // POINTS)
     thin = normalised(problem, stride)
     first = first_visits(np.concatenate(thin), np.concatenate([reach(x) for x in thin]))
-    own = first == np.arange(len(first))
+    leads = first == np.arange(len(first))
     edges = np.cumsum([0, *(len(x) for x in thin)])
-    new = [int(own[a:b].sum()) for a, b in pairwise(edges)]
-    cells = [max(round(count * min(1.0, CELLS / own.sum())), 1) if count else 0 for count in new]
+    new = [int(leads[a:b].sum()) for a, b in pairwise(edges)]
+    cells = [max(round(count * min(1.0, CELLS / leads.sum())), 1) if count else 0 for count in new]
     starts = np.cumsum([0, *cells])
     of_new = [starts[k] + np.arange(new[k]) * cells[k] // max(new[k], 1) for k in range(len(thin))]
-    place = np.full(len(own), -1)
-    place[own] = np.concatenate(of_new)
-    at = place[first]
-    numbers = tuple(at[a + np.arange(count) // stride] for a, count in zip(edges, counts, strict=False))
+    number = np.full(len(leads), -1)
+    number[leads] = np.concatenate(of_new)
+    cell = number[first]
+    numbers = tuple(
+        cell[a + np.arange(count) // stride] for a, count in zip(edges, counts, strict=False)
+    )
     return Cells(numbers, tuple(starts[1:].tolist()))
 
 
 def normalised(problem: Problem, stride: int = 1) -> list[Array]:
-    """Return every stride-th kept state (N, 2 n) of each log: q and qd over their standard deviations."""
-    kept = [decimated_index(s.t, problem.decimate) for s in problem.samples]
-    step, made = -(-problem.N // SCALED), []
+    """Return every stride-th kept state (N, 2 n) of each log.
+
+    Q and qd over their standard deviations.
+    """
+    indices = [decimated_index(s.t, problem.decimate) for s in problem.samples]
+    step, parts = -(-problem.N // SCALED), []
     for signal in ("q", "qd"):
-        values = [(getattr(s, signal), index) for s, index in zip(problem.samples, kept, strict=True)]
+        values = [
+            (getattr(s, signal), index) for s, index in zip(problem.samples, indices, strict=True)
+        ]
         scale = scale_of([x[index[::step]] for x, index in values])
-        made.append([x[index[::stride]] / scale for x, index in values])
-    return [np.hstack(both) for both in zip(*made, strict=True)]
+        parts.append([x[index[::stride]] / scale for x, index in values])
+    return [np.hstack(both) for both in zip(*parts, strict=True)]
 
 
 def reach(x: Array) -> Array:
-    """Return for each point of a path x (N, d) how near a state must be to count as the same, (N,): a part of the distance to the next."""
+    """Return for each point of a path x (N, d) how near a state must be to count as the same, (N,).
+
+    A part of the distance to the next.
+    """
     steps = np.sqrt(np.mean(np.diff(x, axis=0) ** 2, axis=1)) if len(x) > 1 else np.zeros(1)
     return np.clip(STEP * np.append(steps, steps[-1]), *SAME)
 
 
 def first_visits(x: Array, near: Array) -> Indices:
-    """Return for each state x (N, d) the number of the first one within `near` (N,), root mean square over d; its own if there is none.
+    """Return for each state x (N, d) the index of the first one within `near` (N,).
+
+    Distances are root mean squares over d; a state without neighbours has its own index.
 
     Hartigan, "Clustering Algorithms", 1975, chapter 3 (the leader algorithm).
     """
     N, d = x.shape
     squares = np.sum(x**2, axis=1)
-    leaders, own, numbers, found = np.empty_like(x), np.empty(N), np.empty(N, np.intp), np.empty(N, np.intp)
+    leaders, members, numbers, leader_of = (
+        np.empty_like(x),
+        np.empty(N),
+        np.empty(N, np.intp),
+        np.empty(N, np.intp),
+    )
     count = 0
     for i in range(N):
-        distance = own[:count] - 2.0 * (leaders[:count] @ x[i])
+        distance = members[:count] - 2.0 * (leaders[:count] @ x[i])
         nearest = int(np.argmin(distance)) if count else 0
         if count and distance[nearest] + squares[i] <= d * near[i] ** 2:
-            found[i] = numbers[nearest]
+            leader_of[i] = numbers[nearest]
             continue
-        leaders[count], own[count], numbers[count], found[i] = x[i], squares[i], i, i
+        leaders[count], members[count], numbers[count], leader_of[i] = x[i], squares[i], i, i
         count += 1
-    return found
+    return leader_of
 
 
 def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Array) -> Array:
-    """Return the covariance (k, k) of x, where the estimate is x_0 + root x and root^T A root = 1 for its precision A, prior included.
+    """Return the jackknife covariance (k, k) of x, where the estimate is x_0 + root x.
 
-    information (c, b, b) and scores (c, b) are Y^T W^2 Y and Y^T W^2 e of each cell, root (b, k). Without the cells of a block g the
-    estimate changes by x_g = (1 - H_g)^-1 root^T s_g, with H_g = root^T A_g root the leverage of the block: exactly what estimating
-    anew would give. The covariance is sum_g (x_g - mean)^2 over blocks of SPAN neighbouring cells that overlap, each sample counted as
-    often as it is left out. It assumes neither white nor equal noise: what counts is that blocks are longer than the memory of the
-    residuals, be they noise or errors of the model. In-sample residuals are too small where leverage is large; (1 - H_g)^-1 undoes that.
-    Kuensch, Annals of Statistics 17 (1989), p. 1217 (blocks of dependent observations); Bell and McCaffrey, Survey Methodology 28
-    (2002), p. 169, and MacKinnon, Nielsen and Webb, J. Applied Econometrics 38 (2023), p. 671 (leverage of blocks in regressions).
+    root^T A root = 1 for its precision A, prior included.
+
+    information (c, b, b) and scores (c, b) are Y^T W^2 Y and Y^T W^2 e of each cell, root (b, k).
+    Without the cells of a block g the estimate changes by x_g = (1 - H_g)^-1 root^T s_g, with H_g =
+    root^T A_g root the leverage of the block: exactly what estimating anew would give. The
+    covariance is sum_g (x_g - mean)^2 over blocks of SPAN neighbouring cells that overlap, each
+    sample counted as often as it is left out. It assumes neither white nor equal noise: what counts
+    is that blocks are longer than the memory of the residuals, be they noise or errors of the
+    model. In-sample residuals are too small where leverage is large; (1 - H_g)^-1 undoes that.
+    Kuensch, Annals of Statistics 17 (1989), p. 1217 (blocks of dependent observations); Bell and
+    McCaffrey, Survey Methodology 28 (2002), p. 169, and MacKinnon, Nielsen and Webb, J. Applied
+    Econometrics 38 (2023), p. 671 (leverage of blocks in regressions).
     """
 
     def left_out(cells: slice) -> Array:
         """The change x_g without some cells."""
-        return change(root.T @ information[cells].sum(axis=0) @ root, root.T @ scores[cells].sum(axis=0))
+        return change(
+            root.T @ information[cells].sum(axis=0) @ root, root.T @ scores[cells].sum(axis=0)
+        )
 
     parts, weights = zip(*moving_blocks(ends), strict=True)
     D, w = np.array(list(map_for(len(root))(left_out, parts))), np.array(weights)
@@ -123,7 +156,7 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
 
 
 def moving_blocks(ends: tuple[int, ...]) -> Iterator[tuple[slice, float]]:
-    """Yield blocks of neighbouring cells within each log, with weights by which each cell counts once on average."""
+    """Yield blocks of neighbouring cells of each log, with weights that sum to one per cell."""
     span = max(1, min(SPAN, ends[-1] // 5))
     for start, end in pairwise((0, *ends)):
         long = min(span, end - start)
@@ -133,7 +166,7 @@ def moving_blocks(ends: tuple[int, ...]) -> Iterator[tuple[slice, float]]:
 
 
 def change(leverage: Array, score: Array) -> Array:
-    """Return (1 - H)^-1 s; a direction that only this block shows is not made larger than rounding allows."""
+    """Return (1 - H)^-1 s, bounded along directions that only this block shows."""
     rest = (1.0 + ROUNDING) * np.eye(len(leverage)) - leverage
     try:
         return np.asarray(cho_solve(cho_factor(rest), score))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..archive.archive import Archive
 from ..elastic.elasticity import Elasticity
-from ..estimators.drive_gains import DriveGains
 from ..friction.residual_split import ResidualSplit
+from ..nuisance.drive_gains import DriveGains
+from ..out_of_core.archive import Archive
 from ..samples.preparation import Preparation
 from .held_out_motion import HeldOutMotion
 from .prediction import Region
@@ -21,13 +21,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SamplePipeline:
-    """What was done to the samples: preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
+    """What was done to the samples.
 
-    `region` has the states that they cover, `path` the path of their states, `drift` (n,) [N m|N] is the root mean square of what drifts
-    along the logs and was taken out. `friction_terms` are the terms that the samples chose beyond the usual ones, joint and word, drifts
-    included. `held_out` are parts of the measured motion, each with base parameters estimated without it.
-    `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where each was folded by itself.
-    `residual_split` has the causes of the residuals.
+    Preparation, delay (n,) [s] taken out, drive gains, and the interval [s] between kept samples.
+
+    `region` has the states that they cover, `path` the path of their states, `drift` (n,) [N m|N]
+    is the root mean square of what drifts along the logs and was taken out. `friction_terms` are
+    the terms that the samples chose beyond the usual ones, joint and word, drifts included.
+    `held_out` are parts of the measured motion, each with base parameters estimated without it.
+    `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where
+    each was folded by itself. `residual_split` has the causes of the residuals.
     """
 
     preparation: Preparation

@@ -12,33 +12,45 @@ from .validation import Validation
 
 
 def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
-    """Return a Fit, and its validation on another log if there is one, as numbers, strings, lists and dictionaries.
+    """Return a Fit, and a validation on another log, as plain data for JSON.
 
-    Numbers that are not finite are None. Errors are fractions of the torque; other units are beside the values.
+    Numbers that are not finite are None. Errors are fractions of the torque; other units are beside
+    the values.
     """
     units = fit.robot.parameter_units
     base_units = [units[column] for column in fit.base.columns]
     base = {"value": fit.base_values, "standard_deviation": fit.base_std}
     widths = dict(zip(fit.robot.joint_names, fit.model.shape("width"), strict=True))
     wide = [widths.get(name, 0.0) for name in fit.model.row_names]
-    found: dict[str, Iterable[float]] = {"delay": fit.pipeline.delay, "coulomb_width": wide}
+    nuisance: dict[str, Iterable[float]] = {"delay": fit.pipeline.delay, "coulomb_width": wide}
     verdict = fit.verdict if validation is None else fit.judged(validation)
-    made: dict[str, Any] = plain(
+    data: dict[str, Any] = plain(
         {
             "robot": fit.robot.name,
             "estimator": fit.estimator,
             "verdict": verdict.to_dict(),
             "verdict_inputs": fit.verdict_inputs.to_dict(),
             "region": fit.region.to_dict(),
-            "validation": None if validation is None else validation_data(validation, fit.model.row_units),
-            "parameters": rows(name=fit.parameter_names, unit=units, value=fit.parameters, standard_deviation=fit.parameters_std),
+            "validation": (
+                None if validation is None else validation_data(validation, fit.model.row_units)
+            ),
+            "parameters": rows(
+                name=fit.parameter_names,
+                unit=units,
+                value=fit.parameters,
+                standard_deviation=fit.parameters_std,
+            ),
             "links": link_rows(fit.links),
-            "base_parameters": rows(name=fit.base.names, expression=fit.base.expressions, unit=base_units, **base),
+            "base_parameters": rows(
+                name=fit.base.names, expression=fit.base.expressions, unit=base_units, **base
+            ),
             "base_covariance": fit.covariance,
-            "joints": rows(**joint_errors(fit.validation, fit.model.row_units), **found),
+            "joints": rows(**joint_errors(fit.validation, fit.model.row_units), **nuisance),
             "residual_split": fit.residual_split.to_dict(),
             "drift": fit.drift,
-            "friction_terms": [{"joint": joint, "term": word} for joint, word in fit.friction_terms],
+            "friction_terms": [
+                {"joint": joint, "term": word} for joint, word in fit.friction_terms
+            ],
             "elasticity": None if fit.elasticity is None else fit.elasticity.to_dict(),
             "archive": None if fit.archive is None else fit.archive.to_dict(),
             "drive_gains": fit.drive_gains,
@@ -57,17 +69,27 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "provenance": fit.provenance,
         }
     )
-    return made
+    return data
 
 
 def joint_errors(validation: Validation, units: tuple[str, ...]) -> dict[str, Iterable[Any]]:
-    """Return the errors of each joint as columns: name, unit of the torque, rms, relative error, r2."""
-    errors = {"rms": validation.rms, "relative_error": validation.relative_error, "r2": validation.r2}
+    """Return the errors of each joint as columns.
+
+    Name, unit of the torque, rms, relative error, r2.
+    """
+    errors = {
+        "rms": validation.rms,
+        "relative_error": validation.relative_error,
+        "r2": validation.r2,
+    }
     return {"name": validation.joint_names, "unit": units, **errors}
 
 
 def validation_data(validation: Validation, units: tuple[str, ...]) -> dict[str, Any]:
-    """Return a validation on another log: errors in all and of each joint, and the share of its states that the fit's region covers."""
+    """Return a validation on another log.
+
+    Errors in all and of each joint, and the share of its states that the fit's region covers.
+    """
     return {
         "total_relative_error": validation.total_relative_error,
         "before": None if validation.before is None else validation.before.total_relative_error,
@@ -80,17 +102,28 @@ def validation_data(validation: Validation, units: tuple[str, ...]) -> dict[str,
 def link_rows(links: LinkEstimates) -> list[dict[str, Any]]:
     """Return mass [kg] and centre of mass [m] of each link, with standard deviations."""
     centres = {"com": links.com, "com_standard_deviation": links.com_std}
-    return rows(name=links.names, mass=links.mass, mass_standard_deviation=links.mass_std, **centres)
+    return rows(
+        name=links.names, mass=links.mass, mass_standard_deviation=links.mass_std, **centres
+    )
 
 
 def fit_text(fit: Any) -> str:
     """The verdict of a fit with its reasons, and tables of joints, links and base parameters."""
     head = (
-        f"{fit.robot.name}: {fit.options.estimator.name}, {len(fit.validation.t)} samples, rank {fit.rank} of {fit.base.n_base} "
-        f"base parameters, condition {fit.uncertainty.excitation.condition:.3g}"
+        f"{fit.robot.name}: {fit.options.estimator.name}, {len(fit.validation.t)} samples, rank"
+        f" {fit.rank} of {fit.base.n_base} base parameters, condition"
+        f" {fit.uncertainty.excitation.condition:.3g}"
     )
     verdict = [str(fit.verdict), *(f"- {line}" for line in fit.verdict.lines)]
-    tables = [fit.verdict.table().to_text(), "", str(fit.validation), "", fit.links.table().to_text(), "", *fit.uncertainty.lines()]
+    tables = [
+        fit.verdict.table().to_text(),
+        "",
+        str(fit.validation),
+        "",
+        fit.links.table().to_text(),
+        "",
+        *fit.uncertainty.lines(),
+    ]
     tables += [] if fit.elasticity is None else ["", fit.elasticity.table().to_text()]
     return "\n".join([head, "", *verdict, "", *tables, *fit.estimate.notes])
 
@@ -104,6 +137,7 @@ def fit_card(fit: Any) -> str:
 def fit_line(fit: Any) -> str:
     """A fit in one line."""
     return (
-        f"Fit({fit.robot.name!r}, {fit.options.estimator.name}: rank {fit.rank} of {fit.base.n_base} base parameters, "
-        f"{len(fit.validation.t)} samples, total relative error {fit.total_relative_error:.2%})"
+        f"Fit({fit.robot.name!r}, {fit.options.estimator.name}: rank {fit.rank} of"
+        f" {fit.base.n_base} base parameters, {len(fit.validation.t)} samples, total relative error"
+        f" {fit.total_relative_error:.2%})"
     )

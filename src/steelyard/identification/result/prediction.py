@@ -1,4 +1,4 @@
-"""Prediction: the torque of a motion with its band, and the region of joint space and speed that the samples cover."""
+"""Prediction: torque of a motion with its band, and the region that the samples cover."""
 
 from __future__ import annotations
 
@@ -14,27 +14,34 @@ from ...compiler.runtime.threads import mapped
 from ...errors import CallError
 from ...robot import Robot
 from ...signals.filters import lowpass
-from ..samples.samples import Samples
+from ..observations.observation import EstimatedParameters, Observation
+from ..samples.samples import Samples, state_arrays
 from .provenance import rows
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 BAND = 1.96  # standard deviations that hold 95 % of a normal distribution
-EACH, ALL = 0.99, 0.9  # least share of the samples within each range, and within all of them at once
-SLACK = 1e-3  # [rad|m], [rad/s|m/s], [rad/s^2|m/s^2]: by which ranges are widened, for joints that stand
+# least share of the samples within each range, and within all of them at once
+EACH, ALL = 0.99, 0.9
+# [rad|m], [rad/s|m/s], [rad/s^2|m/s^2]: by which ranges are widened, for joints that stand
+SLACK = 1e-3
 MOST = 100_000  # samples of a log that are looked at, evenly spread
 BLOCK = 1 << 14  # states that are compared with a region at once
 
 
-COVERED = 0.5  # share of what the parameters took of the residuals that counts where the samples have been
+# share of what the parameters took of the residuals that counts where the samples have been
+COVERED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Predicted torque and its standard deviation, (..., n) [N m|N]; `inside` (...,): whether the log covered the state.
+    """Predicted torque and its standard deviation, (..., n) [N m|N].
 
-    `std` has the uncertainty of the parameters and the noise of a measured torque: 95 % of measurements lie between `low` and `high`. Where
-    noise is not normal, it is the standard deviation of the normal distribution with the same 95 %.
+    `inside` (...,): whether the log covered the state.
+
+    `std` has the uncertainty of the parameters and the noise of a measured torque: 95 % of
+    measurements lie between `low` and `high`. Where noise is not normal, it is the standard
+    deviation of the normal distribution with the same 95 %.
     """
 
     torque: Array
@@ -54,10 +61,12 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The states that samples cover: for each joint a range of q and the largest |qd| and |qdd|, all (n,).
+    """The states that samples cover.
 
-    Each range holds 99 % of the samples or more, so that all of them together hold at least 90 %; `share` is what they hold.
-    `units` are those of q, 'rad' or 'm'.
+    For each joint a range of q and the largest |qd| and |qdd|, all (n,).
+
+    Each range holds 99 % of the samples or more, so that all of them together hold at least 90 %;
+    `share` is what they hold. `units` are those of q, 'rad' or 'm'.
     """
 
     joint_names: tuple[str, ...]
@@ -76,19 +85,35 @@ class Region:
 
     def contains(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Bools:
         """Return whether every joint is within its ranges, (...,). q [rad|m], qd, qdd: (..., n)."""
-        shaped = states(len(self.joint_names), q, qd, qdd)
+        shaped = state_arrays(len(self.joint_names), q, qd, qdd)
         flat = [x.reshape(-1, x.shape[-1]) for x in shaped]
         parts = [slice(start, start + BLOCK) for start in range(0, max(len(flat[0]), 1), BLOCK)]
-        return np.concatenate(list(mapped(lambda part: self._holds(*(x[part] for x in flat)), parts))).reshape(shaped[0].shape[:-1])
+        return np.concatenate(
+            list(mapped(lambda part: self._holds(*(x[part] for x in flat)), parts))
+        ).reshape(shaped[0].shape[:-1])
 
     def _holds(self, q: Array, qd: Array, qdd: Array) -> Bools:
-        within = (q >= self.q_low) & (q <= self.q_high) & (np.abs(qd) <= self.qd_most) & (np.abs(qdd) <= self.qdd_most)
+        within = (
+            (q >= self.q_low)
+            & (q <= self.q_high)
+            & (np.abs(qd) <= self.qd_most)
+            & (np.abs(qdd) <= self.qdd_most)
+        )
         return np.asarray(np.all(within, axis=-1))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the region as plain data, joint by joint."""
-        ranges = {"q_low": self.q_low, "q_high": self.q_high, "qd_most": self.qd_most, "qdd_most": self.qdd_most}
-        units = {"unit": self.units, "qd_unit": [f"{u}/s" for u in self.units], "qdd_unit": [f"{u}/s2" for u in self.units]}
+        ranges = {
+            "q_low": self.q_low,
+            "q_high": self.q_high,
+            "qd_most": self.qd_most,
+            "qdd_most": self.qdd_most,
+        }
+        units = {
+            "unit": self.units,
+            "qd_unit": [f"{u}/s" for u in self.units],
+            "qdd_unit": [f"{u}/s2" for u in self.units],
+        }
         return {"share": self.share, "joints": rows(name=self.joint_names, **units, **ranges)}
 
     @classmethod
@@ -102,25 +127,55 @@ class Region:
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{joint['name']}: q from {joint['q_low']:.3g} to {joint['q_high']:.3g} {joint['unit']}, "
-            f"|qd| to {joint['qd_most']:.3g} {joint['unit']}/s, |qdd| to {joint['qdd_most']:.3g} {joint['unit']}/s^2"
+            f"{joint['name']}: q from {joint['q_low']:.3g} to {joint['q_high']:.3g}"
+            f" {joint['unit']}, |qd| to {joint['qd_most']:.3g} {joint['unit']}/s, |qdd| to"
+            f" {joint['qdd_most']:.3g} {joint['unit']}/s^2"
             for joint in self.to_dict()["joints"]
         )
 
 
 def covered_region(robot: Robot, samples: Sequence[Samples]) -> Region:
     """Return the region that the samples of all logs cover."""
-    return region_of(robot, *(np.concatenate([getattr(thinned(s), name) for s in samples]) for name in ("q", "qd", "qdd")))
+    return region_of(
+        robot,
+        *(
+            np.concatenate([getattr(thinned(s), name) for s in samples])
+            for name in ("q", "qd", "qdd")
+        ),
+    )
 
 
 def region_of(robot: Robot, q: Array, qd: Array, qdd: Array) -> Region:
     """Return the region that states (N, n) cover."""
     left_out = min(1 - EACH, (1 - ALL) / (3 * robot.n))
-    low, high = np.quantile(q, [left_out / 2, 1 - left_out / 2], axis=0, method="inverted_cdf") + np.array([[-SLACK], [SLACK]])
-    fast, sudden = (np.quantile(np.abs(x), 1 - left_out, axis=0, method="inverted_cdf") + SLACK for x in (qd, qdd))
-    units = tuple("m" if robot.mechanism.joint(name).kind == "prismatic" else "rad" for name in robot.joint_names)
-    region = Region(robot.joint_names, units, low, high, fast, sudden)
-    return Region(robot.joint_names, units, low, high, fast, sudden, float(np.mean(region.contains(q, qd, qdd))))
+    low, high = np.quantile(
+        q, [left_out / 2, 1 - left_out / 2], axis=0, method="inverted_cdf"
+    ) + np.array([[-SLACK], [SLACK]])
+    fast, sudden = (
+        np.quantile(np.abs(x), 1 - left_out, axis=0, method="inverted_cdf") + SLACK
+        for x in (qd, qdd)
+    )
+    units = tuple(
+        "m" if robot.mechanism.joint(name).kind == "prismatic" else "rad"
+        for name in robot.joint_names
+    )
+    region = Region(
+        joint_names=robot.joint_names,
+        units=units,
+        q_low=low,
+        q_high=high,
+        qd_most=fast,
+        qdd_most=sudden,
+    )
+    return Region(
+        joint_names=robot.joint_names,
+        units=units,
+        q_low=low,
+        q_high=high,
+        qd_most=fast,
+        qdd_most=sudden,
+        share=float(np.mean(region.contains(q, qd, qdd))),
+    )
 
 
 def thinned(samples: Samples) -> Samples:
@@ -129,40 +184,85 @@ def thinned(samples: Samples) -> Samples:
 
 
 def smoothed_torque(torque: Array, cutoff: float | None, t: ArrayLike | None) -> Array:
-    """Return the torque (N, n) low-passed at `cutoff` [Hz] over the times t (N,) [s]; as it is without times."""
+    """Return the torque (N, n) low-passed at `cutoff` [Hz] over the times t (N,) [s].
+
+    As it is without times.
+    """
     if t is None:
         return torque
     if cutoff is None:
-        raise CallError("predict: times t are used by the low-pass at cutoff= [Hz], which is not given")
+        raise CallError(
+            "predict: times t are used by the low-pass at cutoff= [Hz], which is not given"
+        )
     times = numbers("t", t)
     if torque.ndim != 2 or times.shape != torque.shape[:1] or np.any(np.diff(times) <= 0):
-        raise CallError(f"predict: t must be the rising times (N,) of states (N, n); found {times.shape} for states {torque.shape}")
+        raise CallError(
+            f"predict: t must be the rising times (N,) of states (N, n); found {times.shape} for"
+            f" states {torque.shape}"
+        )
     return lowpass(torque, times, cutoff)
 
 
-def states(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
-    """Return states as arrays of one shape (..., n)."""
-    made = tuple(numbers(name, a) for name, a in zip(("q", "qd", "qdd"), arrays, strict=True))
-    for array in made:
-        if array.ndim == 0 or array.shape[-1] != n or array.shape != made[0].shape:
-            raise CallError(f"q, qd and qdd must all be (..., {n}); found {', '.join(str(a.shape) for a in made)}")
-    return made
-
-
 def hidden_terms(fit: Any) -> Bools:
-    """Return which base parameters of a Fit are terms of a joint, friction or rotor, that no sample shows, (b,)."""
+    """Return which base parameters (b,) are joint terms that no sample of a Fit shows."""
     of_joints = np.array(fit.base.columns) >= 10 * len(fit.model.robot.tree.bodies)
     return np.asarray(of_joints & fit.uncertainty.unseen_share)
 
 
-def predicted(fit: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None, t: ArrayLike | None) -> Prediction:
-    """Return the prediction of a Fit, see `Fit.predict`."""
-    shaped = states(fit.model.n, q, qd, qdd)
-    Y = fit.model.rows(*(x.reshape(-1, fit.model.n) for x in shaped))
-    variance = np.einsum("tjb,bc,tjc->tj", Y, fit.covariance, Y, optimize=True) + fit.uncertainty.noise.below(cutoff) ** 2
-    covered = fit.pipeline.path.contains(*shaped[:2]).reshape(-1, 1)
-    variance = np.where(covered, fit.uncertainty.noise.below(cutoff, COVERED) ** 2, variance)
-    inside = fit.region.contains(*shaped)
-    unknown = np.any(Y[..., hidden_terms(fit)] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
-    std = np.sqrt(np.where(unknown, np.inf, variance)).reshape(shaped[0].shape)
-    return Prediction(smoothed_torque(fit.torque(*shaped), cutoff, t), std, inside)
+def predict(
+    fit: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, cutoff: float | None, t: ArrayLike | None
+) -> Prediction:
+    """Return the prediction of a Fit, see `Fit.predict`.
+
+    Parameters
+    ----------
+    fit : the Fit
+    q, qd, qdd : (..., n) states
+    cutoff : of a zero-phase low-pass that the torque passed [Hz], None without one
+    t : (N,) times of the motion [s], None for single states
+    """
+    observation: Observation = fit.model.observation
+    states = state_arrays(fit.robot.n, q, qd, qdd)
+    inside = fit.region.contains(*states)
+    estimate = EstimatedParameters(
+        robot=fit.robot,
+        structure=fit.model.robot,
+        rows=fit.model.rows,
+        parameters=fit.parameters,
+        base=fit.base,
+        covariance=fit.covariance,
+        parameter_covariance=fit.uncertainty.parameters,
+        known=fit.model.known,
+    )
+    torque, variance = observation.predict(estimate, *states)
+    if observation.predicts_measurements:
+        variance = measured_variance(fit, variance, states, inside, cutoff)
+    std = np.sqrt(np.maximum(variance, 0.0))
+    return Prediction(smoothed_torque(torque, cutoff, t), std, inside)
+
+
+def measured_variance(
+    fit: Any, variance: Array, states: tuple[Array, ...], inside: Bools, cutoff: float | None
+) -> Array:
+    """Return the variance (..., n) of a measured torque around its prediction.
+
+    sigma^2 + diag(Y cov Y^T); where the samples have been, that of the residuals; infinite outside
+    the region for joints whose friction no sample shows.
+
+    Parameters
+    ----------
+    fit : the Fit
+    variance : diag(Y cov Y^T), (..., n)
+    states : q, qd, qdd, each (..., n)
+    inside : (...), whether the region covers the states
+    cutoff : of a low-pass that the torque passed [Hz]
+    """
+    noise = fit.uncertainty.noise
+    flat = variance.reshape(-1, variance.shape[-1]) + noise.below(cutoff) ** 2
+    covered = fit.pipeline.path.contains(*states[:2]).reshape(-1, 1)
+    flat = np.where(covered, noise.below(cutoff, COVERED) ** 2, flat)
+    if (hidden := hidden_terms(fit)).any():
+        Y = fit.model.rows(*(x.reshape(-1, x.shape[-1]) for x in states))
+        unknown = np.any(Y[..., hidden] != 0.0, axis=-1) & ~inside.reshape(-1, 1)
+        flat = np.where(unknown, np.inf, flat)
+    return flat.reshape(variance.shape)

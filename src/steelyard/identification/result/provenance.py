@@ -17,8 +17,13 @@ from ...version import __version__
 
 
 def provenance(robot: Robot, logs: Sequence[Log]) -> dict[str, Any]:
-    """Return versions and digests of robot and logs: two fits with equal provenance and options are equal."""
-    return versions(robot) | {"logs": [{"source": one.source, "samples": one.N, "sha256": digest(one)} for one in logs]}
+    """Return versions and digests of robot and logs.
+
+    Two fits with equal provenance and options are equal.
+    """
+    return versions(robot) | {
+        "logs": [{"source": one.source, "samples": one.N, "sha256": digest(one)} for one in logs]
+    }
 
 
 def versions(robot: Robot) -> dict[str, Any]:
@@ -32,12 +37,20 @@ def versions(robot: Robot) -> dict[str, Any]:
 
 
 def digest(log: Log) -> str:
-    """Return the SHA-256 of a log: of all its fields but those with `compare=False`, where it comes from and remarks."""
-    return content_digest({f.name: getattr(log, f.name) for f in fields(log) if f.compare}, hashlib.sha256)
+    """Return the SHA-256 of a log.
+
+    Of all its fields but those with `compare=False`, where it comes from and remarks.
+    """
+    return content_digest(
+        {f.name: getattr(log, f.name) for f in fields(log) if f.compare}, hashlib.sha256
+    )
 
 
 def plain(value: Any) -> Any:
-    """Return numbers, strings, lists and dictionaries only; numbers that are not finite become None."""
+    """Return numbers, strings, lists and dictionaries only.
+
+    Numbers that are not finite become None.
+    """
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -15,8 +15,10 @@ from ..samples.samples import Samples
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-NEAR = 0.05  # [standard deviations], rms over positions and velocities: largest distance to the path
-LEAST_SCALE = 0.05  # of the most moving joint's standard deviation: a standing joint's noise is no motion
+# [standard deviations], rms over positions and velocities: largest distance to the path
+NEAR = 0.05
+# of the most moving joint's standard deviation: a standing joint's noise is no motion
+LEAST_SCALE = 0.05
 MOST = 20_000  # points of the path, evenly spread
 
 
@@ -43,7 +45,10 @@ class CoveredStates:
         return float(np.max(steps, initial=0.0)) / 2.0 + NEAR * float(np.sqrt(len(self.scale)))
 
     def contains(self, q: Array, qd: Array) -> Bools:
-        """Return whether states are covered, (...,): within NEAR of the path. q [rad|m], qd: (..., n)."""
+        """Return whether states are covered, (...,).
+
+        Within NEAR of the path. q [rad|m], qd: (..., n).
+        """
         x = np.concatenate([q, qd], axis=-1).reshape(-1, len(self.scale)) / self.scale
         distance, nearest = self.tree.query(x, distance_upper_bound=self.reach)
         inside = np.isfinite(distance)
@@ -55,7 +60,9 @@ class CoveredStates:
         inside[inside] = np.minimum(onward, backward) <= NEAR * np.sqrt(len(self.scale))
         return np.asarray(inside.reshape(q.shape[:-1]))
 
-    def distance(self, x: Array, start: NDArray[np.intp], end: NDArray[np.intp], joined: Bools) -> Array:
+    def distance(
+        self, x: Array, start: NDArray[np.intp], end: NDArray[np.intp], joined: Bools
+    ) -> Array:
         """Return the distance (N,) of x (N, 2 n) to the segment from one point to another.
 
         Where the two points are not joined, to the nearer one of them.
@@ -78,6 +85,6 @@ def state_coverage(samples: Sequence[Samples]) -> CoveredStates:
 
 
 def scale_of(signals: Sequence[Array]) -> Array:
-    """Return the standard deviation of each joint, (n,), no less than a part of the most moving one's."""
+    """Return the standard deviation of each joint, (n,), at least a share of the largest."""
     std = np.concatenate(signals).std(axis=0)
     return np.maximum(std, max(LEAST_SCALE * float(std.max(initial=0.0)), 1e-300))

@@ -1,4 +1,7 @@
-"""The noise of measured torque: what the model leaves at the rate of the log, and how much of it is left below a frequency."""
+"""The noise of measured torque.
+
+What the model leaves at the rate of the log, and how much of it is left below a frequency.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,14 @@ MOST, WINDOWS = 1 << 18, 4  # samples of a stretch that are read, in so many win
 
 @dataclass(frozen=True, eq=False)
 class TorqueNoise:
-    """Measured minus predicted torque, sensor noise and errors of the model together, below each of the frequencies (F,) [Hz], rising.
+    """Standard deviation of measured minus predicted torque below each frequency (F,) [Hz].
 
-    `sigma` (F, n) [N m|N] is the standard deviation of the normal distribution that holds as much within 1.96 of it: 95 %. The last row
-    is that of the whole torque. `taken` (n,) [(N m)^2|N^2] is the variance by which residuals are smaller than errors, below every
-    frequency, because the parameters were fitted to them; 0 for a torque that was not fitted.
+    Sensor noise and model errors together; frequencies rise.
+
+    `sigma` (F, n) [N m|N] is the standard deviation of the normal distribution that holds as much
+    within 1.96 of it: 95 %. The last row is that of the whole torque. `taken` (n,) [(N m)^2|N^2] is
+    the variance by which residuals are smaller than errors, below every frequency, because the
+    parameters were fitted to them; 0 for a torque that was not fitted.
     """
 
     frequencies: Array
@@ -36,28 +42,38 @@ class TorqueNoise:
     taken: Array | float = 0.0
 
     def below(self, cutoff: float | None, taken: float = 1.0) -> Array:
-        """Return the standard deviation (n,) [N m|N] that is left of a torque which is low-passed at `cutoff` [Hz]; None leaves all.
+        """Return the noise (n,) [N m|N] of a torque low-passed at `cutoff` [Hz]; None for all.
 
         It counts the share `taken` of what the parameters took.
         """
-        frequency = self.frequencies[-1] if cutoff is None else real_number("predict: cutoff [Hz]", cutoff, 0.0)
+        frequency = (
+            self.frequencies[-1]
+            if cutoff is None
+            else real_number("predict: cutoff [Hz]", cutoff, 0.0)
+        )
         known = np.append(0.0, self.frequencies)
-        columns = np.append(np.zeros((1, self.sigma.shape[1])), self.sigma**2 + taken * self.taken, axis=0).T
+        columns = np.append(
+            np.zeros((1, self.sigma.shape[1])), self.sigma**2 + taken * self.taken, axis=0
+        ).T
         return np.sqrt([np.interp(frequency, known, column) for column in columns])
 
 
 def torque_noise(samples: Sequence[Samples], torque: Torque) -> TorqueNoise:
-    """Return the noise of the samples' torque about a torque function (q, qd, qdd) -> (N, n) [N m|N], before any low-pass."""
+    """Return the noise of measured torques about a torque function, before any low-pass."""
     parts = list(stretches(samples, torque))
     count = sum(len(part.e) for part in parts)
     octaves = max(0, int(np.log2(max(count, 1) / FEWEST)))
-    frequencies = np.asarray(max(0.5 / part.dt for part in parts) / 2.0 ** np.arange(octaves, -1, -1), np.float64)
-    return TorqueNoise(frequencies, np.array([spread([part.below(f) for part in parts]) for f in frequencies]))
+    frequencies = np.asarray(
+        max(0.5 / part.dt for part in parts) / 2.0 ** np.arange(octaves, -1, -1), np.float64
+    )
+    return TorqueNoise(
+        frequencies, np.array([spread([part.below(f) for part in parts]) for f in frequencies])
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Errors e (N, n) without a gap, zero where not in use, their cosine transform (N, n), rows in use (N, n) and time step [s]."""
+    """Gap-free errors e (N, n), zero where unused, with cosine transform and time step [s]."""
 
     e: Array
     transform: Array
@@ -65,14 +81,18 @@ class Stretch:
     dt: float
 
     def below(self, cutoff: float) -> tuple[Array, Bools]:
-        """Return the errors without what is above a frequency [Hz], at as few times as that needs, (M, n), and which are in use.
+        """Return the errors (M, n) below a frequency [Hz] at as few times as needed; and used rows.
 
-        Ahmed, Natarajan and Rao, IEEE Trans. Computers C-23 (1974), p. 90: the cosine transform sees no jump from the end to the start.
+        Ahmed, Natarajan and Rao, IEEE Trans. Computers C-23 (1974), p. 90: the cosine transform
+        sees no jump from the end to the start.
         """
         N = len(self.e)
         M = min(N, max(1, round(2.0 * cutoff * self.dt * N)))
-        at = ((np.arange(M) + 0.5) * N / M).astype(int)
-        return np.asarray(idct(self.transform[:M], norm="ortho", axis=0) * np.sqrt(M / N)), self.keep[at]
+        index = ((np.arange(M) + 0.5) * N / M).astype(int)
+        return (
+            np.asarray(idct(self.transform[:M], norm="ortho", axis=0) * np.sqrt(M / N)),
+            self.keep[index],
+        )
 
 
 def stretches(samples: Sequence[Samples], torque: Torque) -> Iterator[Stretch]:
@@ -87,7 +107,10 @@ def stretches(samples: Sequence[Samples], torque: Torque) -> Iterator[Stretch]:
 
 
 def spread(parts: Sequence[tuple[Array, Bools]]) -> Array:
-    """Return the 95 % quantile of |e| over 1.96, (n,), of errors (M, n) with rows in use; 0 for a joint without any."""
+    """Return the 95 % quantile of |e| over 1.96, (n,), of errors (M, n) with rows in use.
+
+    0 for a joint without any.
+    """
     e, keep = (np.concatenate(x) for x in zip(*parts, strict=True))
     used = [np.abs(e[k, j]) for j, k in enumerate(keep.T)]
     return np.array([np.quantile(x, HELD) / BAND if len(x) else 0.0 for x in used])

@@ -1,4 +1,7 @@
-"""Uncertainty of the base parameters: the covariance of the estimator that ran, and the excitation behind it."""
+"""Uncertainty of the base parameters.
+
+The covariance of the estimator that ran, and the excitation behind it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,13 @@ from numpy.typing import NDArray
 from ...cached import cached_property
 from ...drawing.parameter_table import parameter_table, relative
 from ...parameters.base import BaseParameters
-from ..estimators.least_squares import Estimate, ExcitationSpectrum, excitation, inverse_root, onto
+from ..estimators.least_squares import (
+    Estimate,
+    ExcitationSpectrum,
+    excitation,
+    excited_projection,
+    inverse_root,
+)
 from ..estimators.posterior import Posterior
 from ..model.prior import parameter_sizes
 from ..model.problem import Problem
@@ -22,19 +31,22 @@ from .torque_noise import TorqueNoise
 Array = NDArray[np.float64]
 LEAST_SHARE = 0.01  # of the information on a parameter that samples must hold to show it
 ROUNDING = 1e-8  # of a torque
-WEAK = 0.1  # of what a body like the described one has: a standard deviation that is larger can hide it
+# of what a body like the described one has: a standard deviation that is larger can hide it
+WEAK = 0.1
 TAKES_PART = 0.03  # least component of a parameter in a direction without excitation
 
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """The covariance (b, b) of the base values (b,), the standard deviation sigma (n,) [N m|N] of the torque's noise, and the excitation.
+    """Covariance (b, b) of the base values (b,), torque noise sigma (n,) [N m|N], excitation.
 
-    sigma is that of the kept samples, `noise` that of a measured torque, before torque and regressor are low-passed and decimated.
-    `information` is the weighted factor (b + 1, b + 1) of [Y tau], `errors` (b, b) that of the errors of Y; `sizes` (b,) are the values
-    that a body like the described one has. `share` (b,) is the part of the information on each base parameter that the samples hold, the
-    rest being the description's. `parameters` (p, p) is the covariance of every parameter and `parameter_share` (p,) their part; both are
-    None for an estimator that uses no description.
+    sigma is that of the kept samples, `noise` that of a measured torque, before torque and
+    regressor are low-passed and decimated. `information` is the weighted factor (b + 1, b + 1) of
+    [Y tau], `errors` (b, b) that of the errors of Y; `sizes` (b,) are the values that a body like
+    the described one has. `share` (b,) is the part of the information on each base parameter that
+    the samples hold, the rest being the description's. `parameters` (p, p) is the covariance of
+    every parameter and `parameter_share` (p,) their part; both are None for an estimator that uses
+    no description.
     """
 
     base: BaseParameters
@@ -51,33 +63,52 @@ class Uncertainty:
 
     @cached_property
     def excitation(self) -> ExcitationSpectrum:
-        """Singular values and rank of the weighted regressor with columns of unit norm, counted against the errors of the regressor."""
+        """Singular values and rank of the weighted regressor, relative to its errors."""
         return excitation(self.information, self.errors)
 
     @cached_property
     def std(self) -> Array:
-        """Standard deviation of each base parameter, (b,); infinite where the samples hold less than 1 % of the information."""
+        """Standard deviation of each base parameter, (b,).
+
+        Infinite where the samples hold less than 1 % of the information.
+        """
         std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         std[[name in self.unexcited for name in self.base.names]] = np.inf
         return std
 
-    def parameters_std(self, held: Sequence[int]) -> Array:
-        """Return the standard deviation of each parameter, (p,): 0 where held, infinite where the samples hold too little."""
+    def parameters_std(self, fixed: Sequence[int]) -> Array:
+        """Return the standard deviation of each parameter, (p,).
+
+        0 where held, infinite where the samples hold too little.
+        """
         std = np.full(len(self.base.parameter_names), np.inf)
         if self.parameters is not None and self.parameter_share is not None:
-            std = np.where(self.parameter_share < LEAST_SHARE, np.inf, np.sqrt(np.maximum(np.diag(self.parameters), 0.0)))
+            std = np.where(
+                self.parameter_share < LEAST_SHARE,
+                np.inf,
+                np.sqrt(np.maximum(np.diag(self.parameters), 0.0)),
+            )
         alone = set(self.base.alone)
         for column, name, value in zip(self.base.columns, self.base.names, self.std, strict=True):
             if name in alone:
                 std[column] = value
-        std[list(held)] = 0.0
+        std[list(fixed)] = 0.0
         return std
 
     @property
     def parameter_root(self) -> Array:
-        """A matrix H (p, .) with H H^T the covariance of the parameters: of each, or of the least change that base values ask for."""
-        lift = np.eye(len(self.base.matrix.T)) if self.parameters is not None else np.linalg.pinv(self.base.matrix)
-        values, vectors = np.linalg.eigh(self.covariance if self.parameters is None else self.parameters)
+        """A matrix H (p, .) with H H^T the covariance of the parameters.
+
+        Of each, or of the least change that base values ask for.
+        """
+        lift = (
+            np.eye(len(self.base.matrix.T))
+            if self.parameters is not None
+            else np.linalg.pinv(self.base.matrix)
+        )
+        values, vectors = np.linalg.eigh(
+            self.covariance if self.parameters is None else self.parameters
+        )
         return np.asarray(lift @ (vectors * np.sqrt(np.maximum(values, 0.0))))
 
     @property
@@ -92,7 +123,9 @@ class Uncertainty:
 
     def lines(self) -> list[str]:
         """Return a table of the base parameters with two standard deviations, line by line."""
-        table = parameter_table("Base parameters", self.base.names, self.values, self.std, self.base.expressions)
+        table = parameter_table(
+            "Base parameters", self.base.names, self.values, self.std, self.base.expressions
+        )
         lines = table.to_text().splitlines()
         return [*lines, "", f"not shown by these samples: {', '.join(self.unexcited) or 'nothing'}"]
 
@@ -106,7 +139,8 @@ class Uncertainty:
     def weak(self) -> tuple[str, ...]:
         """Names of the base parameters that are excited but cannot be told from zero.
 
-        Their standard deviation is larger than their value and than a tenth of what a body like the described one has.
+        Their standard deviation is larger than their value and than a tenth of what a body like the
+        described one has.
         """
         hidden = (self.relative_std > 1.0) & (self.std > WEAK * self.sizes) & np.isfinite(self.std)
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
@@ -120,39 +154,74 @@ def involved(spectrum: ExcitationSpectrum) -> NDArray[np.bool_]:
     return np.asarray(np.linalg.norm(basis, axis=1) > TAKES_PART)
 
 
-def uncertainty(problem: Problem, estimate: Estimate, made: Residuals, noise: TorqueNoise) -> Uncertainty:
-    """Return the uncertainty of an estimate by the estimator that ran, by the jackknife over stretches of the motion.
+def uncertainty(
+    problem: Problem, estimate: Estimate, residuals: Residuals, noise: TorqueNoise
+) -> Uncertainty:
+    """Return the uncertainty of an estimate, by the jackknife over stretches of the motion.
 
-    With a prior D its error is P^-1 (scores + D (prior - truth)), P = A + D: what the samples decide varies as the jackknife shows, what
-    the description decides is as uncertain as the description was found to be. Constraints are not used: where one is active, this is
-    wider than it need be.
+    With a prior D its error is P^-1 (scores + D (prior - truth)), P = A + D: what the samples
+    decide varies as the jackknife shows, what the description decides is as uncertain as the
+    description was found to be. Constraints are not used: where one is active, this is wider than
+    it need be.
     """
-    base, found = problem.base, estimate.posterior
+    base, posterior = problem.base, estimate.posterior
     triangle = problem.total.triangle(estimate.weights)
     errors = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
     sizes = parameter_sizes(problem.model)[list(base.columns)]
-    if found is None:
-        covariance = by_own_rows(estimate) if estimate.parts else by_torque_rows(triangle, made)
+    if posterior is None:
+        covariance = (
+            covariance_of_parts(estimate)
+            if estimate.parts
+            else covariance_of_rows(triangle, residuals)
+        )
         sigma, raw = noise_of_samples(problem, estimate, covariance, noise)
-        return Uncertainty(base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, np.ones(base.n_base))
-    matrix = found.coordinates.matrix
-    sampled = matrix @ by_samples(problem, found, made, estimate.base, onto(excitation(triangle, errors)))
-    described = matrix @ found.root @ (found.prior @ found.root).T
-    sigma, raw = noise_of_samples(problem, estimate, base.matrix @ sampled @ (base.matrix @ sampled).T, noise)
+        return Uncertainty(
+            base=base,
+            values=estimate.base,
+            covariance=covariance,
+            sigma=sigma,
+            noise=raw,
+            information=triangle,
+            sizes=sizes,
+            errors=errors,
+            share=np.ones(base.n_base),
+        )
+    matrix = posterior.coordinates.matrix
+    sampled = matrix @ covariance_with_prior(
+        problem,
+        posterior,
+        residuals,
+        estimate.base,
+        excited_projection(excitation(triangle, errors)),
+    )
+    described = matrix @ posterior.root @ (posterior.prior @ posterior.root).T
+    sigma, raw = noise_of_samples(
+        problem, estimate, base.matrix @ sampled @ (base.matrix @ sampled).T, noise
+    )
     whole = sampled @ sampled.T + described @ described.T
-    covariance, share = base.matrix @ whole @ base.matrix.T, found.share(base.matrix @ matrix)
+    covariance, share = base.matrix @ whole @ base.matrix.T, posterior.share(base.matrix @ matrix)
     values = base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, share
-    return Uncertainty(*values, whole, found.share(matrix))
+    return Uncertainty(*values, whole, posterior.share(matrix))
 
 
-def by_torque_rows(triangle: Array, made: Residuals) -> Array:
-    """Return the covariance (b, b) of least squares on the torque: the factor R of [Y tau], and residuals with their cells."""
+def covariance_of_rows(triangle: Array, residuals: Residuals) -> Array:
+    """Return the covariance (b, b) of least squares on the torque.
+
+    The factor R of [Y tau], and residuals with their cells.
+    """
     half = inverse_root(triangle)
-    return np.asarray(half @ jackknife(made.information, made.scores, made.cells.ends, half) @ half.T)
+    return np.asarray(
+        half
+        @ jackknife(residuals.information, residuals.scores, residuals.cells.ends, half)
+        @ half.T
+    )
 
 
-def by_own_rows(estimate: Estimate) -> Array:
-    """Return the covariance (b, b) of an estimator with equations of its own: the jackknife over the consecutive parts of its rows."""
+def covariance_of_parts(estimate: Estimate) -> Array:
+    """Return the covariance (b, b) of an estimator with equations of its own.
+
+    The jackknife over the consecutive parts of its rows.
+    """
     half = inverse_root(estimate.triangle(estimate.parts[0]))
     rows = [replace(estimate, parts=(part,)).triangle(part) for part in estimate.parts]
     information = np.array([R[:, :-1].T @ R[:, :-1] for R in rows])
@@ -160,29 +229,37 @@ def by_own_rows(estimate: Estimate) -> Array:
     return np.asarray(half @ jackknife(information, scores, (len(rows),), half) @ half.T)
 
 
-def by_samples(problem: Problem, found: Posterior, made: Residuals, values: Array, seen: Array) -> Array:
+def covariance_with_prior(
+    problem: Problem, posterior: Posterior, residuals: Residuals, values: Array, seen: Array
+) -> Array:
     """Return a factor (k, k) of the covariance of u that the samples make.
 
-    The scores `made` are those of the base values (b,); the posterior's mean differs from them where a constraint is active. `seen` (b, b)
-    takes the directions out that are not excited.
+    The scores `made` are those of the base values (b,); the posterior's mean differs from them
+    where a constraint is active. `seen` (b, b) takes the directions out that are not excited.
     """
-    mean = problem.base.values(found.parameters)
-    scores = made.scores + made.information @ (values - mean)
-    root = seen @ problem.base.matrix @ found.coordinates.matrix @ found.root
-    C = jackknife(made.information, scores, made.cells.ends, root)
+    mean = problem.base.values(posterior.parameters)
+    scores = residuals.scores + residuals.information @ (values - mean)
+    root = seen @ problem.base.matrix @ posterior.coordinates.matrix @ posterior.root
+    C = jackknife(residuals.information, scores, residuals.cells.ends, root)
     size, vectors = np.linalg.eigh(C)
-    return np.asarray(found.root @ (vectors * np.sqrt(np.maximum(size, 0.0))))
+    return np.asarray(posterior.root @ (vectors * np.sqrt(np.maximum(size, 0.0))))
 
 
-def noise_of_samples(problem: Problem, estimate: Estimate, covariance: Array, noise: TorqueNoise) -> tuple[Array, TorqueNoise]:
-    """Return the standard deviation (n,) [N m|N] of the torque's noise at the kept samples, and the noise of a measured torque.
+def noise_of_samples(
+    problem: Problem, estimate: Estimate, covariance: Array, noise: TorqueNoise
+) -> tuple[Array, TorqueNoise]:
+    """Return the noise (n,) [N m|N] of the kept samples, and the noise of a measured torque.
 
-    Residuals are smaller than errors by what the parameters took of them: |error_j|^2 = |residual_j|^2 + tr(A_j cov), whatever the colour
-    of the noise; A_j = Y_j^T Y_j and cov (b, b) that of least squares. For white noise this is division by N - b.
+    Residuals are smaller than errors by what the parameters took of them: |error_j|^2 =
+    |residual_j|^2 + tr(A_j cov), whatever the colour of the noise; A_j = Y_j^T Y_j and cov (b, b)
+    that of least squares. For white noise this is division by N - b.
     """
     total = problem.total
     counts = np.maximum(np.array(total.counts), 1.0)
-    taken = np.array([np.sum((R := total.rows(j)[:, :-1]) * (R @ covariance)) for j in range(total.n)]) / counts
+    taken = (
+        np.array([np.sum((R := total.rows(j)[:, :-1]) * (R @ covariance)) for j in range(total.n)])
+        / counts
+    )
     least = ROUNDING * np.sqrt(np.max(total.torque_squares() / counts, initial=1e-300))
     taken = np.maximum(taken, 0.0)  # rounding of a covariance that is singular
     sigma = np.sqrt(total.residual_squares(estimate.base) / counts + taken)

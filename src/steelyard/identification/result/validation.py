@@ -1,4 +1,4 @@
-"""Validation: predicted against measured torque, joint by joint and in all, on a fit's own samples or on another log."""
+"""Validation: predicted against measured torque on the samples of a fit or on another log."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation
 from ...signals.log import Log
 from ...signals.segments import split
-from ..model.known import Torque, torque_of
+from ..model.known import Torque
+from ..observations.joint_torques import JOINT_TORQUES
+from ..observations.observation import Observation
+from ..observations.prepare import prepare
 from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
-from ..samples.samples import Samples, joined, prepare
+from ..samples.samples import Samples, joined
 from .prediction import Region
 from .verdict import Verdict, VerdictInputs, rules
 from .verdict.torque_errors import ValidationErrors, split_errors
@@ -41,20 +44,22 @@ States = tuple[Array, Array, Array]
 class Validation:
     """Predicted against measured torque (N, n) [N m|N], over the rows that `keep` marks.
 
-    rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint (n,), as fractions; totals over all joints.
-    They are NaN without a row in use.
-    `whiteness` (n,) is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks something slow.
-    `before` is the validation of the robot as it was given, `other` that of another model; `inside` (N,) says at which samples the region
-    of a fit covers the state. `states` are q [rad|m], qd and qdd of the samples, each (N, joints of the robot).
-    `verdict` is the decision on the fit with this log taken into account, None where no fit was validated.
+    rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint
+    (n,), as fractions; totals over all joints. They are NaN without a row in use. `whiteness` (n,)
+    is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks
+    something slow. `before` is the validation of the robot as it was given, `other` that of another
+    model; `inside` (N,) says at which samples the region of a fit covers the state. `states` are q
+    [rad|m], qd and qdd of the samples, each (N, joints of the robot). `verdict` is the decision on
+    the fit with this log taken into account, None where no fit was validated.
 
-    Example:
-        >>> robot = sy.load("planar_2r")
-        >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
-        >>> fit = sy.identify(robot, log, "wls", diagnose=False)
-        >>> validation = fit.validate(log)
-        >>> validation.rms.shape
-        (2,)
+    Examples
+    --------
+    >>> robot = sy.load("planar_2r")
+    >>> log = sy.record(robot, sy.excite(robot, seconds=4, starts=1), rate=100)
+    >>> fit = sy.identify(robot, log, "wls", diagnose=False)
+    >>> validation = fit.validate(log)
+    >>> validation.rms.shape
+    (2,)
     """
 
     t: Array
@@ -70,19 +75,31 @@ class Validation:
 
     @cached_property
     def errors(self) -> ValidationErrors:
-        """Torque errors inside and outside the region of the fit; without a region all samples count as outside."""
+        """Torque errors inside and outside the region of the fit.
+
+        Without a region all samples count as outside.
+        """
         inside = np.zeros(len(self.t), bool) if self.inside is None else self.inside
         return split_errors(self.measured, self.predicted, self.keep, inside)
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """The verdict on the fit with this log taken into account; None where no fit was validated."""
-        return None if self.verdict_inputs is None else rules.decide(self.verdict_inputs, (self.errors,))
+        """The verdict on the fit with this log taken into account.
+
+        None where no fit was validated.
+        """
+        return (
+            None
+            if self.verdict_inputs is None
+            else rules.decide(self.verdict_inputs, (self.errors,))
+        )
 
     @property
     def unused(self) -> tuple[str, ...]:
         """The joints without a row in use."""
-        return tuple(name for name, used in zip(self.joint_names, self.keep.T, strict=True) if not used.any())
+        return tuple(
+            name for name, used in zip(self.joint_names, self.keep.T, strict=True) if not used.any()
+        )
 
     def _of_used(self, values: Array) -> Array:
         """Values (n,) of the joints, NaN for those without a row in use."""
@@ -96,23 +113,30 @@ class Validation:
     @property
     def rms(self) -> Array:
         """Root mean square residual per joint, (n,) [N m|N]."""
-        return self._of_used(np.sqrt(np.sum(self.residuals**2, axis=0) / np.maximum(self.keep.sum(axis=0), 1)))
+        return self._of_used(
+            np.sqrt(np.sum(self.residuals**2, axis=0) / np.maximum(self.keep.sum(axis=0), 1))
+        )
 
     @property
     def relative_error(self) -> Array:
         """|e_j| / |tau_j|, (n,); infinite where the torque is zero and the residual is not."""
-        return self._of_used(ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self.measured * self.keep, axis=0)))
+        return self._of_used(
+            ratio(
+                np.linalg.norm(self.residuals, axis=0),
+                np.linalg.norm(self.measured * self.keep, axis=0),
+            )
+        )
 
     @property
     def total_relative_error(self) -> float:
         """|e| / |tau| over all joints stacked."""
-        left = size = 0.0
+        squares = size = 0.0
         for start in range(0, len(self.t), BLOCK):  # so that a long log needs no second copy
             part = slice(start, start + BLOCK)
             measured, keep = self.measured[part], self.keep[part]
-            left += float(np.sum((measured - self.predicted[part]) ** 2, where=keep))
+            squares += float(np.sum((measured - self.predicted[part]) ** 2, where=keep))
             size += float(np.sum(measured**2, where=keep))
-        return float(np.sqrt(ratio(left, size))) if self.keep.any() else np.nan
+        return float(np.sqrt(ratio(squares, size))) if self.keep.any() else np.nan
 
     @property
     def _centred(self) -> Array:
@@ -123,56 +147,117 @@ class Validation:
     @property
     def r2(self) -> Array:
         """Share of each joint's torque variance that is explained, (n,)."""
-        return self._of_used(1.0 - ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self._centred, axis=0)) ** 2)
+        return self._of_used(
+            1.0
+            - ratio(np.linalg.norm(self.residuals, axis=0), np.linalg.norm(self._centred, axis=0))
+            ** 2
+        )
 
     @property
     def total_r2(self) -> float:
         """1 - |e|^2 / |tau - mean|^2 over all joints, means per joint."""
-        return float(1.0 - ratio(np.linalg.norm(self.residuals), np.linalg.norm(self._centred)) ** 2) if self.keep.any() else np.nan
+        return (
+            float(1.0 - ratio(np.linalg.norm(self.residuals), np.linalg.norm(self._centred)) ** 2)
+            if self.keep.any()
+            else np.nan
+        )
 
     @property
     def whiteness(self) -> Array:
         """Correlation of each residual with the next one, (n,)."""
         return autocorrelation(self.residuals)[1]
 
-    def plot(self, *, units: Sequence[str] | None = None, spread: ArrayLike | None = None, width: str | float = "page") -> Figure:
-        """Return a Matplotlib figure of measured and predicted torque and what is left, a row for each joint.
+    def plot(
+        self,
+        *,
+        units: Sequence[str] | None = None,
+        spread: ArrayLike | None = None,
+        width: str | float = "page",
+    ) -> Figure:
+        """Return a Matplotlib figure of measured torque, prediction and residual of each joint.
 
-        `units` are those of each joint, `spread` (n,) [N m|N] is half the height of a band around the prediction. width: "column" or "page"
-        of a paper, or inches. Needs `pip install 'steelyard[plot]'`. Example: `fit.validate(log).plot().savefig("torques.pdf")`.
+        `units` are those of each joint, `spread` (n,) [N m|N] is half the height of a band around
+        the prediction. width: "column" or "page" of a paper, or inches. Needs `pip install
+        'steelyard[plot]'`. Example: `fit.validate(log).plot().savefig("torques.pdf")`.
 
-        Parameters:
-            units: of each joint's torque.
-            spread: (n,) half the height of a band around the prediction [N m|N].
-        Example:
-            >>> validation.plot().savefig("torques.pdf")
+        Parameters
+        ----------
+        units : of each joint's torque.
+        spread : (n,) half the height of a band around the prediction [N m|N].
+        width : "column" or "page" of a paper, or a width in inches.
+
+        Returns
+        -------
+        A Matplotlib figure, in inches.
+
+        Examples
+        --------
+        >>> validation.plot().savefig("torques.pdf")
         """
         from ...drawing.matplotlib_renderer import to_matplotlib
         from ..figures.torque_figures import torque_figure
 
-        band = None if spread is None else np.broadcast_to(np.asarray(spread, float), (len(self.joint_names),))
+        band = (
+            None
+            if spread is None
+            else np.broadcast_to(np.asarray(spread, float), (len(self.joint_names),))
+        )
         shown = units or ["N m|N"] * len(self.joint_names)
         return to_matplotlib(torque_figure(self, shown, half_band=band), width)
 
     def __repr__(self) -> str:
-        return f"Validation({len(self.joint_names)} joints, {len(self.t)} samples, total relative error {self.total_relative_error:.2%})"
+        return (
+            f"Validation({len(self.joint_names)} joints, {len(self.t)} samples, total relative"
+            f" error {self.total_relative_error:.2%})"
+        )
 
     def table(self) -> Table:
-        """Return RMS [N m|N], relative error [%], R² and whiteness of every joint, beside the errors before and of another model.
+        """Return RMS [N m|N], relative error [%], R² and whiteness of every joint as a table.
 
-        Example:
-            >>> len(validation.table().rows)
-            3
+        Returns
+        -------
+        A table with names and units of its columns; `to_pandas()` and `to_polars()` make data
+        frames.
+
+        Examples
+        --------
+        >>> len(validation.table().rows)
+        3
         """
-        others = [(name, each) for name, each in (("before", self.before), ("other", self.other)) if each is not None]
-        columns = (Column("joint", numeric=False), Column("RMS", "N m|N"), Column("error", "%"), Column("R²"), Column("whiteness"))
+        others = [
+            (name, each)
+            for name, each in (("before", self.before), ("other", self.other))
+            if each is not None
+        ]
+        columns = (
+            Column("joint", numeric=False),
+            Column("RMS", "N m|N"),
+            Column("error", "%"),
+            Column("R²"),
+            Column("whiteness"),
+        )
         numbers = zip(
-            self.joint_names, self.rms, self.relative_error, self.r2, self.whiteness, *(v.relative_error for _, v in others), strict=True
+            self.joint_names,
+            self.rms,
+            self.relative_error,
+            self.r2,
+            self.whiteness,
+            *(v.relative_error for _, v in others),
+            strict=True,
         )
         rows = [
-            (name, short(rms), percent(error, 2), fixed(r2), fixed(white, 2), *(percent(x, 2) for x in more))
-            if name not in self.unused
-            else (name, "no rows in use", *["–"] * (3 + len(others)))
+            (
+                (
+                    name,
+                    short(rms),
+                    percent(error, 2),
+                    fixed(r2),
+                    fixed(white, 2),
+                    *(percent(x, 2) for x in more),
+                )
+                if name not in self.unused
+                else (name, "no rows in use", *["–"] * (3 + len(others)))
+            )
             for name, rms, error, r2, white, *more in numbers
         ]
         total = (
@@ -190,7 +275,13 @@ class Validation:
             "r2": self.r2,
         }
         data |= {"whiteness": self.whiteness} | {name: each.relative_error for name, each in others}
-        return Table("Torque errors", (*columns, *(Column(name, "%") for name, _ in others)), (*rows, total), NOTE, data=data)
+        return Table(
+            "Torque errors",
+            (*columns, *(Column(name, "%") for name, _ in others)),
+            (*rows, total),
+            NOTE,
+            data=data,
+        )
 
     def __str__(self) -> str:
         return self.table().to_text()
@@ -208,7 +299,10 @@ def ratio(a: ArrayLike, b: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ValidationSamples:
-    """The samples of a log on which every model is scored alike: same torques, rows and rate, whatever each was identified with."""
+    """The samples of a log on which every model is scored alike.
+
+    Same torques, rows and rate, whatever each was identified with.
+    """
 
     samples: Samples
     factor: int
@@ -216,20 +310,33 @@ class ValidationSamples:
     region: Region | None = None
 
     def score(self, torque: Torque, delay: ArrayLike = 0.0, gains: ArrayLike = 1.0) -> Validation:
-        """Return the validation of a torque function; its torque is delayed by `delay` (n,) [s] and divided by the drive gains (n,).
+        """Return the validation of a torque function.
+
+        Its torque is delayed by `delay` (n,) [s] and divided by the drive gains (n,).
 
         The measured torque stays as it is in the log: tau_measured(t) = tau(t - delay) / gain.
         """
         s = self.samples
-        lag, factors = (np.broadcast_to(np.asarray(x, float), s.tau.shape[1:]) for x in (delay, gains))
+        lag, factors = (
+            np.broadcast_to(np.asarray(x, float), s.tau.shape[1:]) for x in (delay, gains)
+        )
         predicted = replace(s, tau=s.torque(torque)).advanced(-lag).tau / factors
-        scored = Validation(self.t, low_passed(predicted, s, self.factor), self.measured, self.keep, self.joint_names)
-        return replace(scored, inside=self.inside, states=self.states)
+        return Validation(
+            t=self.t,
+            predicted=low_passed(predicted, s, self.factor),
+            measured=self.measured,
+            keep=self.keep,
+            joint_names=self.joint_names,
+            inside=self.inside,
+            states=self.states,
+        )
 
     @cached_property
     def t(self) -> Array:
         """Times of the kept samples, (N,) [s]."""
-        return np.concatenate([self.samples.t[part][:: self.factor] for part in split(self.samples.t)])
+        return np.concatenate(
+            [self.samples.t[part][:: self.factor] for part in split(self.samples.t)]
+        )
 
     @cached_property
     def measured(self) -> Array:
@@ -249,21 +356,43 @@ class ValidationSamples:
     @cached_property
     def keep(self) -> NDArray[np.bool_]:
         """The rows in use, (N, n)."""
-        own = self.samples.keep
-        if own is None:
+        used = self.samples.keep
+        if used is None:
             return np.ones(self.measured.shape, bool)
-        return np.concatenate([own[part][:: self.factor] for part in split(self.samples.t)])
+        return np.concatenate([used[part][:: self.factor] for part in split(self.samples.t)])
 
 
-def validation_samples(robot: Robot, log: Log, preparation: Preparation | None = None, region: Region | None = None) -> ValidationSamples:
-    """Return the samples of a log for a validation: by the default preparation unless another is given, at the rate of the motion."""
-    chosen = Preparation() if preparation is None else instance("preparation", preparation, Preparation)
-    samples = prepare(robot, log, chosen)
-    return ValidationSamples(samples, chosen.decimate or natural_factor(samples.t, samples.qd), robot.joint_names, region)
+def validation_samples(
+    robot: Robot,
+    log: Log,
+    preparation: Preparation | None = None,
+    region: Region | None = None,
+    observation: Observation = JOINT_TORQUES,
+) -> ValidationSamples:
+    """Return the samples of a log for a validation, at the rate of the motion.
+
+    Parameters
+    ----------
+    robot : robot of the log
+    log : measured signals
+    preparation : how samples are prepared; the default preparation if None
+    region : states that a fit covers
+    observation : rows that are compared
+    """
+    chosen = (
+        Preparation() if preparation is None else instance("preparation", preparation, Preparation)
+    )
+    samples = prepare(robot, log, chosen, observation)
+    return ValidationSamples(
+        samples=samples,
+        factor=chosen.decimate or natural_factor(samples.t, samples.qd),
+        joint_names=observation.row_names(robot),
+        region=region,
+    )
 
 
 def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) -> Array:
-    """Return a robot's torque function at the kept samples, (N, n), through the low-pass that the measured torque has passed.
+    """Return a torque function at the kept samples, (N, n), through the low-pass.
 
     The torque of a log's known payload is added.
     """
@@ -271,26 +400,64 @@ def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) ->
 
 
 def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
-    """Return torques (N, n) at the kept samples, stretch by stretch through the low-pass of the decimation."""
-    return joined([decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor)) for part in split(samples.t)])
+    """Return torques (N, n) at the kept samples of each stretch, through the low-pass."""
+    return joined(
+        [
+            decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor))
+            for part in split(samples.t)
+        ]
+    )
 
 
 def kept_states(samples: Sequence[Samples], factor: int) -> States:
     """Return q, qd, qdd, each (N, n), of one in `factor` samples of each stretch."""
     parts = [(s, part) for s in samples for part in split(s.t)]
-    q, qd, qdd = (joined([getattr(s, name)[part][::factor] for s, part in parts]) for name in ("q", "qd", "qdd"))
+    q, qd, qdd = (
+        joined([getattr(s, name)[part][::factor] for s, part in parts])
+        for name in ("q", "qd", "qdd")
+    )
     return q, qd, qdd
 
 
-def validated(fit: Any, log: Log, other: Any, preparation: Preparation | None) -> Validation:
-    """Return the validation of a Fit, see `Fit.validate`; `other` is a Robot, or torque, delay and gains of another fit."""
-    if other is not None and not isinstance(other, (Robot, tuple)):
+def validate(
+    fit: Any, log: Log, other: Any = None, preparation: Preparation | None = None
+) -> Validation:
+    """Return the validation of a Fit on another log, see `Fit.validate`.
+
+    Parameters
+    ----------
+    fit : the Fit
+    log : another log
+    other : a Robot or a Fit to compare with
+    preparation : how samples are prepared; as for the fit if None
+    """
+    robot = getattr(other, "robot", other)
+    if other is not None and not isinstance(robot, Robot):
         raise CallError(f"other must be a Robot or a Fit, not {type(other).__name__}")
-    samples = validation_samples(fit.robot, log, fit.preparation if preparation is None else preparation, fit.region)
+    observation: Observation = fit.model.observation
+    samples = validation_samples(
+        fit.robot,
+        log,
+        fit.preparation if preparation is None else preparation,
+        fit.region,
+        observation,
+    )
+
+    def score(one: Robot, known: Any, drives: tuple[Array, Array]) -> Validation:
+        torque = observation.predictor(one, known=known, structure=fit.model.robot)
+        return samples.score(torque, *drives)
+
     drives = fit.pipeline.delay, fit.pipeline.gains.values
-    before = samples.score(torque_of(fit.initial, fit.options.model.known), *drives)
-    if isinstance(other, tuple):
-        rival: Validation | None = samples.score(*other)
-    else:
-        rival = None if other is None else samples.score(torque_of(other), *drives)
-    return replace(samples.score(fit.torque, *drives), before=before, other=rival, verdict_inputs=fit.verdict_inputs)
+    rival = None
+    if isinstance(other, Robot):
+        rival = score(other, None, drives)
+    elif other is not None:
+        same_rows = other.model.row_names == fit.model.row_names
+        other_drives = other.pipeline.delay, other.pipeline.gains.values
+        rival = score(robot, other.model.known, other_drives if same_rows else drives)
+    return replace(
+        score(fit.robot, fit.model.known, drives),
+        before=score(fit.initial, fit.options.model.known, drives),
+        other=rival,
+        verdict_inputs=fit.verdict_inputs,
+    )

@@ -1,4 +1,4 @@
-"""Decimation: one low-pass for torque and regressor, evaluated only at the samples that are kept."""
+"""Decimation: one low-pass for torque and regressor, evaluated at the kept samples only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ GROUP = 8  # kept samples computed by one matrix product
 
 @lru_cache(maxsize=32)
 def weights(factor: int) -> Array:
-    """Return a symmetric low-pass of 2 REACH factor + 1 taps, cut off at 0.4 of the new rate: a sinc under a Kaiser window.
+    """Return a symmetric low-pass of 2 REACH factor + 1 taps, cut off at 0.4 of the new rate.
+
+    A sinc under a Kaiser window.
 
     Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., section 7.6.
     """
@@ -28,7 +30,7 @@ def weights(factor: int) -> Array:
 
 
 def decimated(x: Array, factor: int, before: int, count: int) -> Array:
-    """Return rows before, before + factor, ... (count of them) of x (N, ...) through the low-pass, normalised anew at the ends.
+    """Return `count` low-passed rows of x (N, ...), every `factor` from `before` on.
 
     The filter is linear: a linear relation between columns holds after it as before.
     """
@@ -37,18 +39,28 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
     if not x.size:
         return np.zeros((count, *x.shape[1:]))
     flat = np.ascontiguousarray(x.reshape(len(x), -1))
-    W, step, begin = band(factor), GROUP * factor, before - REACH * factor  # the filter of group g begins at row begin + g step
+    # the filter of group g begins at row begin + g step
+    W, step, begin = band(factor), GROUP * factor, before - REACH * factor
     groups = -(-count // GROUP)
-    whole = range(min(max(-(begin // step), 0), groups), min((len(flat) - begin - W.shape[1]) // step + 1, groups))
+    whole = range(
+        min(max(-(begin // step), 0), groups),
+        min((len(flat) - begin - W.shape[1]) // step + 1, groups),
+    )
     out = np.empty((groups, GROUP, flat.shape[1]))
     if whole:
         s0, s1 = flat.strides
         there = flat[begin + whole.start * step :]
-        np.matmul(W, as_strided(there, (len(whole), W.shape[1], flat.shape[1]), (step * s0, s0, s1)), out=out[whole.start : whole.stop])
+        np.matmul(
+            W,
+            as_strided(there, (len(whole), W.shape[1], flat.shape[1]), (step * s0, s0, s1)),
+            out=out[whole.start : whole.stop],
+        )
     for g in (g for g in range(groups) if g not in whole):
         rows = slice(max(begin + g * step, 0), min(begin + g * step + W.shape[1], len(flat)))
-        own = W[: count - g * GROUP, rows.start - begin - g * step : rows.stop - begin - g * step]
-        out[g, : len(own)] = own @ flat[rows] / own.sum(axis=1, keepdims=True)
+        weights = W[
+            : count - g * GROUP, rows.start - begin - g * step : rows.stop - begin - g * step
+        ]
+        out[g, : len(weights)] = weights @ flat[rows] / weights.sum(axis=1, keepdims=True)
     return out.reshape(-1, flat.shape[1])[:count].reshape(count, *x.shape[1:])
 
 
@@ -63,22 +75,33 @@ def band(factor: int) -> Array:
 
 
 def natural_factor(t: Array, qd: Array, least_rate: float = 50.0) -> int:
-    """Return the decimation that keeps 20 times the frequency below which 99 % of the motion's power lies, and at least 50 Hz.
+    """Return the decimation that keeps 20 times the motion's bandwidth, at least 50 Hz.
+
+    99 % of the power of the motion lies within its bandwidth.
 
     t [s] (N,), qd (N, n). A log that is slower than that keeps all of its samples: 1.
     """
     dt = float(np.median(np.diff(t)))
     part = qd[: min(len(qd), 1 << 16)]
-    still = (part - part.mean(axis=0)) * np.hanning(len(part))[:, None]  # so that the ends of a log do not count as steps
-    power = np.sum(np.abs(np.fft.rfft(still / np.maximum(still.std(axis=0), 1e-9), axis=0)) ** 2, axis=1)
+    # so that the ends of a log do not count as steps
+    still = (part - part.mean(axis=0)) * np.hanning(len(part))[:, None]
+    power = np.sum(
+        np.abs(np.fft.rfft(still / np.maximum(still.std(axis=0), 1e-9), axis=0)) ** 2, axis=1
+    )
     share = np.cumsum(power) / max(float(power.sum()), 1e-300)
     fastest = float(np.searchsorted(share, 0.99)) / (len(part) * dt)
     rate = max(least_rate, 20.0 * fastest)
-    return max(1, int(1.001 / dt / rate))  # so that the rounding of a clock that starts late does not decide
+    # so that the rounding of a clock that starts late does not decide
+    return max(1, int(1.001 / dt / rate))
 
 
 def common_factor(samples: Sequence[Samples], fewest: int = 200) -> int:
-    """Return the decimation for all logs: what the fastest motion needs, and at least `fewest` samples left if there are as many."""
+    """Return the decimation for all logs.
+
+    What the fastest motion needs, and at least `fewest` samples left if there are as many.
+    """
     motion = np.array([np.linalg.norm(s.qd.std(axis=0)) for s in samples])
     moving = [s for s, m in zip(samples, motion, strict=True) if m >= 0.1 * motion.max()]
-    return max(1, min([natural_factor(s.t, s.qd) for s in moving] + [sum(s.N for s in samples) // fewest]))
+    return max(
+        1, min([natural_factor(s.t, s.qd) for s in moving] + [sum(s.N for s in samples) // fewest])
+    )

@@ -12,9 +12,17 @@ MOST, WINDOWS = 1 << 17, 8  # samples that are read, in so many windows if there
 
 
 def rough(*signals: Array) -> Array:
-    """Return the standard deviation of the noise of signals (N, n), each (n,): their fourth differences, from which motion is gone.
+    """Return the standard deviation of the noise of signals (N, n), each (n,).
 
-    White noise of deviation s has fourth differences of deviation sqrt(70) s. Of long signals windows are read that are spread over all.
+    Their fourth differences, from which motion is gone.
+
+    White noise of deviation s has fourth differences of deviation sqrt(70) s. Of long signals
+    windows are read that are spread over all.
     """
-    parts = [[np.diff(x[part], 4, axis=0) for part in windows(slice(0, len(x)), MOST, WINDOWS)] for x in signals]
-    return np.array([np.std(x[0] if len(x) == 1 else np.concatenate(x), axis=0) / np.sqrt(70.0) for x in parts])
+    parts = [
+        [np.diff(x[part], 4, axis=0) for part in windows(slice(0, len(x)), MOST, WINDOWS)]
+        for x in signals
+    ]
+    return np.array(
+        [np.std(x[0] if len(x) == 1 else np.concatenate(x), axis=0) / np.sqrt(70.0) for x in parts]
+    )

@@ -9,60 +9,126 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import any_of, brief, is_real, per_joint, whole_number
-from ...errors import CallError
+from ...arguments import is_real, one_of, per_joint, short_repr, whole_number
+from ...errors import CallError, mention
+from ...options import option
 
 Array = NDArray[np.float64]
 SMOOTHING = ("auto", "kalman", "periodic", "butterworth", None)
+PANEL = "Samples"
 
 
 @dataclass(frozen=True)
 class Preparation:
     """How logs become samples.
 
-    smoothing: 'kalman' (noise levels by maximum likelihood), 'periodic' (a motion that repeats, averaged over its periods and
-    differentiated as a Fourier series), 'butterworth' (needs `cutoff` [Hz]), None (the log has qd and qdd), or 'auto': None where the log
-    has qd and qdd, periodic where the motion repeats, Kalman otherwise. period [s]: of a motion that repeats; None looks for it.
-    decimate: low-pass torque and regressor and keep one sample in so many; 1 keeps all, None takes the rate that the motion needs.
-    mask: least |qd| [rad/s|m/s] of the rows in use. delay: seconds by which the torque lags, or 'estimate'. Both are one number, one per
-    joint, or joint -> number. controller: of steelyard.simulation, what moved the robot, with its reference or without one for the
-    commanded positions of the log; estimators that simulate the robot use it.
+    Parameters
+    ----------
+    smoothing : 'kalman' (noise levels by maximum likelihood), 'periodic' (averaged over the periods
+        of the motion and differentiated as a Fourier series), 'butterworth' (needs `cutoff`), None
+        (the log has qd and qdd), or 'auto': None where the log has qd and qdd, periodic where the
+        motion repeats, Kalman otherwise
+    cutoff : [Hz] of the Butterworth filter
+    decimate : low-pass torque and regressor and keep one sample in so many; 1 keeps all, None takes
+        the rate that the motion needs
+    mask : least |qd| [rad/s|m/s] of the rows in use: a number, one per joint, or joint -> number
+    delay : [s] by which the torque lags: a number, one per joint, joint -> number, or 'estimate'
+    controller : controller of steelyard.simulation that moved the robot, with its reference or
+        without one for the commanded positions of the log; for estimators that simulate the robot
+    period : [s] of a motion that repeats; None estimates it
     """
 
-    smoothing: str | None = "auto"
-    cutoff: float | None = None
-    decimate: int | None = None
-    mask: Mapping[str, float] | Sequence[float] | float | None = None
-    delay: str | float | Sequence[float] | Mapping[str, float] = "estimate"
-    controller: Any = None
-    period: float | None = None
+    smoothing: str | None = option(
+        "auto",
+        help="Smoother of the positions; auto: none with qd and qdd, else periodic or Kalman.",
+        choices=("auto", "kalman", "periodic", "butterworth"),
+        panel=PANEL,
+    )
+    cutoff: float | None = option(
+        None,
+        help="Cut-off frequency of a Butterworth filter in place of the Kalman smoother.",
+        unit="Hz",
+        metavar="HZ",
+        panel=PANEL,
+    )
+    decimate: int | None = option(
+        None,
+        help="Keep one low-passed sample in N; the rate that the motion needs by default.",
+        metavar="N",
+        panel=PANEL,
+    )
+    mask: Mapping[str, float] | Sequence[float] | float | None = option(
+        None,
+        help="Leave slower samples out: a number, one per joint, or JOINT=NUMBER,...",
+        unit="rad/s|m/s",
+        metavar="SPEED",
+        panel=PANEL,
+    )
+    delay: str | float | Sequence[float] | Mapping[str, float] = option(
+        "estimate",
+        help="Delay of the torque: a number, one per joint, JOINT=NUMBER,..., or estimate.",
+        unit="s",
+        metavar="SECONDS",
+        panel=PANEL,
+    )
+    controller: Any = option(
+        None,
+        help="Controller of steelyard.simulation that moved the robot.",
+        panel=PANEL,
+        command_line=False,
+    )
+    period: float | None = option(
+        None,
+        help="Period of a motion that repeats; estimated by default.",
+        unit="s",
+        metavar="SECONDS",
+        panel=PANEL,
+    )
 
     def __post_init__(self) -> None:
-        any_of("smoothing", self.smoothing, SMOOTHING)
+        one_of("smoothing", self.smoothing, SMOOTHING)
         if self.smoothing == "butterworth" and self.cutoff is None:
-            raise CallError("smoothing='butterworth' needs cutoff= [Hz]")
+            raise CallError(f"{mention('smoothing', 'butterworth')} needs {mention('cutoff')} [Hz]")
         if self.cutoff is not None and not (is_real(self.cutoff) and 0 < self.cutoff < np.inf):
-            raise CallError(f"cutoff must be a positive number, not {brief(self.cutoff)} Hz")
+            raise CallError(
+                f"cutoff must be a positive number, not {short_repr(self.cutoff)} Hz",
+                argument="cutoff",
+            )
         if self.cutoff is not None and self.smoothing != "butterworth":
             raise CallError(
-                f"cutoff={self.cutoff:g} would be ignored: smoothing={self.smoothing!r} has no cut-off; "
-                "give smoothing='butterworth' with it, or leave it out"
+                f"{mention('cutoff', self.cutoff)} would be ignored:"
+                f" {mention('smoothing', self.smoothing)} has no cut-off; give"
+                f" {mention('smoothing', 'butterworth')} with it, or leave it out"
             )
         if self.period is not None and not (is_real(self.period) and 0 < self.period < np.inf):
-            raise CallError(f"period must be a positive number [s], not {brief(self.period)}")
+            raise CallError(
+                f"period must be a positive number [s], not {short_repr(self.period)}",
+                argument="period",
+            )
         if self.period is not None and self.smoothing not in ("auto", "periodic"):
             raise CallError(
-                f"period={self.period:g} would be ignored: smoothing={self.smoothing!r} does not average; leave one of them out"
+                f"{mention('period', self.period)} would be ignored:"
+                f" {mention('smoothing', self.smoothing)} does not average; leave one of them out"
             )
         if self.decimate is not None:
             object.__setattr__(self, "decimate", whole_number("decimate", self.decimate, 1, 1e6))
         if isinstance(self.delay, str) and self.delay != "estimate":
-            raise CallError(f"delay must be 'estimate' or seconds, not {self.delay!r}")
+            raise CallError(
+                f"delay must be 'estimate' or seconds, not {self.delay!r}", argument="delay"
+            )
 
     def least_speeds(self, joint_names: Sequence[str]) -> Array | None:
         """The mask as one speed per joint, (n,) [rad/s|m/s]; None without a mask."""
-        return None if self.mask is None else per_joint("mask", self.mask, joint_names, 0.0, "rad/s|m/s")
+        return (
+            None
+            if self.mask is None
+            else per_joint("mask", self.mask, joint_names, 0.0, "rad/s|m/s")
+        )
 
     def given_delay(self, joint_names: Sequence[str]) -> Array | None:
         """The delay of each joint's torque, (n,) [s]; None if it is to be estimated."""
-        return None if isinstance(self.delay, str) else per_joint("delay", self.delay, joint_names, unit="s")
+        return (
+            None
+            if isinstance(self.delay, str)
+            else per_joint("delay", self.delay, joint_names, unit="s")
+        )

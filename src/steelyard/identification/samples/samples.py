@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ...arguments import numbers
 from ...errors import CallError, LogError
 from ...robot import Robot
-from ...signals.clean import clean
 from ...signals.log import Log
 from ...signals.resample import advanced
 from ...signals.schema import Payload
 from ...signals.segments import split
-from .fourier import FourierMotion
-from .preparation import Preparation
-from .smoothing import drawn_errors, smoothed, standing
 from .spinning_joints import spins
 
 Array = NDArray[np.float64]
@@ -32,23 +29,28 @@ FAR = 2.0  # times its limit, and times pi, that a joint must reach to be far
 TURNS = 6.0  # times pi that a joint without limits must reach to be far
 MOST_FAR = 0.5  # of the joints that turn: if more are far, positions are no radians of joints
 STILL = 1e-9  # [rad|m] of positions that never change
-MOVING = 0.5  # [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors at rest have less
-UNUSED_WRENCH = "base_wrench was not used, since there are torques of the joints; without tau the wrench is identified from."
+# [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors
+# at rest have less
+MOVING = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """States and torques (N, n) of one log in the robot's joint order; `keep` (N, n) marks the rows in use, None means all.
+    """States and torques (N, n) of one log in the robot's joint order.
 
-    `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for the W samples in the middle.
-    `temperature` (N, n) [degC] is that of each joint, None if the log has none.
-    `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the log's known payload; None without one.
-    `base` (N, 9) is the base's motion, None at rest. Where the base's wrench was measured, `tau` (N, 6) has it [N, N m].
-    `measured` (N, n) are the positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole log. Where q, qd
-    and qdd are those of a simulated motion, `smoothed` (N, 3, n) has what the smoother made of the measured positions.
-    `period` [s] is that of a motion that was averaged over its periods, None for others.
-    `measured_qd` and `measured_tau` (N, n) are the signals of the log before smoothing, delay and
-    drift are taken out; `measured_qd` is None where the log has no velocities.
+    `keep` (N, n) marks the rows in use, None means all.
+
+    `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for
+    the W samples in the middle. `temperature` (N, n) [degC] is that of each joint, None if the log
+    has none. `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the
+    log's known payload; None without one. `base` (N, 9) is the base's motion, None at rest. Where
+    the base's wrench was measured, `tau` (N, 6) has it [N, N m]. `measured` (N, n) are the
+    positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole log.
+    Where q, qd and qdd are those of a simulated motion, `smoothed` (N, 3, n) has what the smoother
+    made of the measured positions. `period` [s] is that of a motion that was averaged over its
+    periods, None for others. `measured_qd` and `measured_tau` (N, n) are the signals of the log
+    before smoothing, delay and drift are taken out; `measured_qd` is None where the log has no
+    velocities.
     """
 
     t: Array
@@ -87,13 +89,27 @@ class Samples:
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
-        names: tuple[str, ...] = ("t", "q", "qd", "qdd", "tau", "keep", "payload_torque", "temperature", "base", "measured", "smoothed")
+        names: tuple[str, ...] = (
+            "t",
+            "q",
+            "qd",
+            "qdd",
+            "tau",
+            "keep",
+            "payload_torque",
+            "temperature",
+            "base",
+            "measured",
+            "smoothed",
+        )
         names += ("measured_qd", "measured_tau")
-        present = {name: value[index] for name in names if (value := getattr(self, name)) is not None}
+        present = {
+            name: value[index] for name in names if (value := getattr(self, name)) is not None
+        }
         return replace(self, **present, errors=None)
 
     def torque(self, function: Callable[..., Array]) -> Array:
-        """The torque (N, n) that a function (q, qd, qdd) -> torque of the robot gives for these samples, with that of the payload."""
+        """Return the torque (N, n) of a function of the states, payload torque included."""
         tau = function(*self.states)
         return tau if self.payload_torque is None else tau + self.payload_torque
 
@@ -102,8 +118,13 @@ class Samples:
         if not np.any(delay):
             return self
         if np.max(np.abs(delay)) >= LONGEST_DELAY * (self.t[-1] - self.t[0]):
-            raise CallError(f"a delay of {np.max(np.abs(delay)):g} s is not below half the length of the log, {self.t[-1] - self.t[0]:g} s")
-        tau = np.concatenate([advanced(self.t[part], self.tau[part], delay) for part in split(self.t)])
+            raise CallError(
+                f"a delay of {np.max(np.abs(delay)):g} s is not below half the length of the log,"
+                f" {self.t[-1] - self.t[0]:g} s"
+            )
+        tau = np.concatenate(
+            [advanced(self.t[part], self.tau[part], delay) for part in split(self.t)]
+        )
         return replace(self, tau=tau)
 
 
@@ -112,73 +133,71 @@ def joined(parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def prepare(robot: Robot, log: Log, options: Preparation) -> Samples:
-    """Return the samples of a log: joints in the robot's order, cleaned, smoothed, masked."""
-    require_log(log)
-    least = options.least_speeds(robot.joint_names)
-    log = log.reordered(robot)
-    require(log)
-    refuse_degrees(robot, log)
-    log = clean(log)
-    require_enough(log)
-    (q, qd, qdd), sure, noise, period = smoothed(log, options)
-    q, qd, qdd = at_rest(q, qd, qdd, standing(log.q))
-    assert log.tau is not None
-    kept = slice_of(sure)
-    t, q, qd, qdd, tau = (x[kept] for x in (log.t, q, qd, qdd, log.tau))
-    keep = None if least is None else np.abs(qd) >= least
-    base = base_motion(robot, log)
-    remarks = log.remarks if log.base_wrench is None else (*log.remarks, f"{log.where or 'A log: '}{UNUSED_WRENCH}")
-    made = Samples(t, q, qd, qdd, tau, keep, remarks, log.source, base=None if base is None else base[kept])
-    made = replace(made, errors=drawn_errors(t[made.middle], noise), temperature=temperature(log, kept))
-    made = replace(made, measured=log.q[kept], command=(log.t, commanded(log)))
-    made = replace(made, period=period, measured_tau=tau, measured_qd=finite_part(log.qd, kept))
-    if isinstance(noise, FourierMotion):
-        made = replace(made, remarks=(*made.remarks, noise.sentence(log)))
-    if log.payload is None:
-        return made
-    try:
-        carried = payload_torque(robot, log.payload, *made.states)
-    except CallError as error:
-        raise LogError(f"{log.where}its payload: {error}") from None
-    weight = f"{log.payload.mass:.4g} kg"
-    note = f"{log.where or 'A log: '}the torque of its payload, {weight}, was taken out; the result is the robot without it."
-    return replace(made, remarks=(*made.remarks, note), payload_torque=carried)
+def state_arrays(n: int, *arrays: ArrayLike) -> tuple[Array, ...]:
+    """Return q, qd and qdd as arrays of one shape (..., n)."""
+    states = tuple(numbers(name, a) for name, a in zip(("q", "qd", "qdd"), arrays, strict=True))
+    for array in states:
+        if array.ndim == 0 or array.shape[-1] != n or array.shape != states[0].shape:
+            raise CallError(
+                f"q, qd and qdd must all be (..., {n}); found"
+                f" {', '.join(str(a.shape) for a in states)}"
+            )
+    return states
 
 
-def finite_part(signal: Array | None, kept: slice | NDArray[np.bool_]) -> Array | None:
-    """Return the samples in use of a signal (N, n); None without the signal, or if numbers are missing."""
-    return None if signal is None or not np.all(np.isfinite(signal[kept])) else signal[kept]
+def finite_part(signal: Array | None, used: slice | NDArray[np.bool_]) -> Array | None:
+    """Return the samples in use of a signal (N, n).
+
+    None without the signal, or if numbers are missing.
+    """
+    return None if signal is None or not np.all(np.isfinite(signal[used])) else signal[used]
 
 
 def slice_of(used: NDArray[np.bool_]) -> slice | NDArray[np.bool_]:
-    """Return marks (N,) as a slice where those in use are in one piece: it takes parts of arrays without a copy."""
+    """Return marks (N,) as a slice where those in use are in one piece.
+
+    It takes parts of arrays without a copy.
+    """
     first, last = int(np.argmax(used)), len(used) - int(np.argmax(used[::-1]))
     return slice(first, last) if used[first:last].all() else used
 
 
-def at_rest(q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
-    """Return states (N, n) in which the joints that stand are at their mean position, without velocity and acceleration."""
+def at_rest(
+    q: Array, qd: Array, qdd: Array, still: NDArray[np.bool_]
+) -> tuple[Array, Array, Array]:
+    """Return states (N, n) with standing joints at their mean position and zero rates."""
     if not still.any():
         return q, qd, qdd
     return np.where(still, q.mean(axis=0), q), np.where(still, 0.0, qd), np.where(still, 0.0, qdd)
 
 
 def commanded(log: Log) -> Array | None:
-    """Return the commanded positions of a log, (M, n); None if it has none, or if some are missing."""
-    return None if log.reference is None or not np.all(np.isfinite(log.reference)) else log.reference
+    """Return the commanded positions of a log, (M, n).
+
+    None if it has none, or if some are missing.
+    """
+    return (
+        None if log.reference is None or not np.all(np.isfinite(log.reference)) else log.reference
+    )
 
 
-def temperature(log: Log, kept: slice | NDArray[np.bool_]) -> Array | None:
-    """Return the temperature of each joint at the samples in use, (N, n) [degC]; None if the log has none, or if some are missing."""
+def temperature(log: Log, used: slice | NDArray[np.bool_]) -> Array | None:
+    """Return the temperature of each joint at the samples in use, (N, n) [degC].
+
+    None if the log has none, or if some are missing.
+    """
     if log.temperature is None or not np.all(np.isfinite(log.temperature)):
         return None
     each = log.temperature if log.temperature.ndim == 2 else log.temperature[:, None]
-    return np.broadcast_to(each, log.q.shape)[kept]
+    return np.broadcast_to(each, log.q.shape)[used]
 
 
-def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
-    """Return the torque (N, n) [N m|N] that a payload adds: inverse dynamics of its inertia alone, on the body that carries it.
+def payload_torque(
+    robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array, base: Array | None = None
+) -> Array:
+    """Return the torque (N, n) [N m|N] that a payload adds.
+
+    Inverse dynamics of its inertia alone, on the body that carries it.
 
     Raises CallError for a frame that does not exist or does not move.
     """
@@ -192,12 +211,22 @@ def payload_torque(robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Arr
 def require_log(log: object) -> None:
     """Raise LogError if this is not a Log, such as the path of one."""
     if not isinstance(log, Log):
-        raise LogError(f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or make one with Log(t=, q=, tau=)")
+        raise LogError(
+            f"expected a Log, not {type(log).__name__}; read one with read_log(path, robot), or"
+            " make one with Log(t=, q=, tau=)"
+        )
 
 
 def list_of_logs(log: Any) -> list[Log]:
-    """Return one or more logs, given alone or by any iterable, as a list; LogError if there is none."""
-    several = isinstance(log, Iterable) and not isinstance(log, (Log, str, bytes, Mapping, np.ndarray)) and not isinstance(log, type)
+    """Return one or more logs, given alone or by any iterable, as a list.
+
+    LogError if there is none.
+    """
+    several = (
+        isinstance(log, Iterable)
+        and not isinstance(log, (Log, str, bytes, Mapping, np.ndarray))
+        and not isinstance(log, type)
+    )
     logs = list(log) if several else [log]
     if not logs:
         raise LogError("there is no log to identify from; expected a Log or several of them")
@@ -207,7 +236,9 @@ def list_of_logs(log: Any) -> list[Log]:
 def require_enough(log: Log) -> None:
     """Raise LogError if a log has too few samples."""
     if log.N < FEWEST:
-        raise LogError(f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}")
+        raise LogError(
+            f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}"
+        )
 
 
 def require_numbers(log: Log) -> None:
@@ -215,45 +246,78 @@ def require_numbers(log: Log) -> None:
     require_enough(log)
     for signal, values in (("q", log.q), ("tau", log.tau)):
         if values is not None and (
-            empty := [name for name, x in zip(log.labels, values.T, strict=True) if not (np.isfinite(x[:1]).any() or np.isfinite(x).any())]
+            empty := [
+                name
+                for name, x in zip(log.labels, values.T, strict=True)
+                if not (np.isfinite(x[:1]).any() or np.isfinite(x).any())
+            ]
         ):
-            raise LogError(f"{log.where}{signal} has no number in any of the {log.N} samples of {', '.join(empty)}")
+            raise LogError(
+                f"{log.where}{signal} has no number in any of the {log.N} samples of"
+                f" {', '.join(empty)}"
+            )
     for signal in ("t", "q", "qd", "qdd", "tau"):
         values = getattr(log, signal)
         if values is not None and (most := largest(values)) > LARGEST:
             unit = log.schema[signal].unit
-            raise LogError(f"{log.where}{signal} reaches {most:.3g}; expected less than {LARGEST:.0e} {unit}: in which unit is it?")
+            raise LogError(
+                f"{log.where}{signal} reaches {most:.3g}; expected less than {LARGEST:.0e} {unit}:"
+                " in which unit is it?"
+            )
     if 0 < log.dt < SHORTEST:
-        raise LogError(f"{log.where}the time step is {log.dt:.3g} s; expected at least {SHORTEST:g} s: in which unit is the time?")
+        raise LogError(
+            f"{log.where}the time step is {log.dt:.3g} s; expected at least {SHORTEST:g} s: in"
+            " which unit is the time?"
+        )
 
 
 def largest(values: Array) -> float:
     """Return the largest absolute value of all finite numbers, 0 without one."""
     most = max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
-    return most if np.isfinite(most) else float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
+    return (
+        most
+        if np.isfinite(most)
+        else float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
+    )
 
 
 def require(log: Log) -> None:
     """Raise LogError if the torque is missing or zero, the log is too short, or nothing moves."""
     if log.tau is None:
         hint = (
-            "it has currents: give the torque constants of the motors, torque_constant of a mapping's [transmission]"
+            "it has currents: give the torque constants of the motors, torque_constant of a"
+            " mapping's [transmission]"
             if log.current is not None
             else "expected a column of torques per joint"
         )
-        raise LogError(f"{log.where}the log has no torque; {hint}, or base_wrench, what a force plate under the robot measured")
+        raise LogError(
+            f"{log.where}the log has no torque; {hint}, or base_wrench, what a force plate under"
+            " the robot measured"
+        )
     require_numbers(log)
-    dead = [name for j, name in enumerate(log.labels) if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)]
+    dead = [
+        name
+        for j, name in enumerate(log.labels)
+        if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)
+    ]
     if len(dead) == log.n:
-        raise LogError(f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}")
+        raise LogError(
+            f"{log.where}the torque is zero throughout for every joint: {', '.join(dead)}"
+        )
     with np.errstate(invalid="ignore"):
         span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
     if not np.any(span > STILL):
-        raise LogError(f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that nothing can be identified")
+        raise LogError(
+            f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that"
+            " nothing can be identified"
+        )
 
 
 def base_motion(robot: Robot, log: Log) -> Array | None:
-    """Return the motion of the base (N, 9), None where it rests as the robot describes it; LogError for numbers that are none."""
+    """Return the motion of the base (N, 9), None where it rests as the robot describes it.
+
+    LogError for numbers that are none.
+    """
     if log.base is None:
         return None
     require_finite(log, "base")
@@ -262,7 +326,10 @@ def base_motion(robot: Robot, log: Log) -> Array | None:
         return None
     if robot.tree.loops or any("load" in use.row.reads for use in robot.tree.joint_terms):
         what = "loops" if robot.tree.loops else "friction that grows with the load"
-        raise LogError(f"{log.where}the base moves, and a robot with {what} is identified on a base at rest alone")
+        raise LogError(
+            f"{log.where}the base moves, and a robot with {what} is identified on a base at rest"
+            " alone"
+        )
     return log.base
 
 
@@ -270,17 +337,26 @@ def require_finite(log: Log, name: str) -> None:
     """Raise LogError for a signal that holds NaN or infinity."""
     value = getattr(log, name)
     if not np.all(np.isfinite(value)):
-        raise LogError(f"{log.where}{name} holds NaN or infinity in {int(np.sum(~np.isfinite(value).all(axis=1)))} samples")
+        raise LogError(
+            f"{log.where}{name} holds NaN or infinity in"
+            f" {int(np.sum(~np.isfinite(value).all(axis=1)))} samples"
+        )
 
 
 def refuse_degrees(robot: Robot, log: Log) -> None:
-    """Raise LogError if most revolute joints go far beyond their limits: q is in degrees, or at the motors."""
+    """Raise LogError if most revolute joints go far beyond their limits.
+
+    Q is in degrees, or at the motors.
+    """
     if far := far_positions(robot, log):
-        raise LogError(f"{log.where}q looks like degrees or motor angles, not radians at the joints: {', '.join(far)}")
+        raise LogError(
+            f"{log.where}q looks like degrees or motor angles, not radians at the joints:"
+            f" {', '.join(far)}"
+        )
 
 
 def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
-    """Return how far each joint goes that goes far beyond its limits, if most of those that turn do; none otherwise."""
+    """Return how far joints exceed their limits, if most revolute joints do; () otherwise."""
     reach = np.nanmax(np.abs(log.q), axis=0)
     turning = {body.coordinate for body in robot.tree.bodies if body.kind == "revolute"}
     limits = robot.tree.limits or (None,) * robot.n
@@ -289,6 +365,10 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
         limit = limits[j]
         limited = limit is not None and limit.lower < limit.upper
         most = max(abs(limit.lower), abs(limit.upper)) if limit is not None and limited else np.inf
-        if reach[j] > FAR * max(most, np.pi) if np.isfinite(most) else reach[j] > TURNS * np.pi and not spins(log, j):
+        if (
+            reach[j] > FAR * max(most, np.pi)
+            if np.isfinite(most)
+            else reach[j] > TURNS * np.pi and not spins(log, j)
+        ):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     return tuple(far) if len(far) > MOST_FAR * len(turning) else ()

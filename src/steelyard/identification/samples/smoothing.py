@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError
+from ...errors import LogError, mention
 from ...signals.log import Log
 from ...signals.smooth import butterworth
 from ...signals.smooth.kalman import Smoother
@@ -22,16 +22,25 @@ NoiseSource = Smoother | FourierMotion | Array
 MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
 MOST_SURE = 0.5  # of the samples: if fewer are certain enough, all are used
 WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
-LITTLE = 0.01  # of the variation of the joint that moves most, up to which a joint with white noise stands
+# of the variation of the joint that moves most, up to which a joint with white noise stands
+LITTLE = 0.01
 TINY = 1e-4  # of the same, up to which a joint stands whatever its noise is like
 
 
-def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], NoiseSource, float | None]:
-    """Return q, qd, qdd, each (N, n), the samples (N,) whose acceleration is certain enough to use, where their noise comes from, and the
-    period [s] of a motion that repeats, None for others and where none is looked for.
+def smoothed(
+    log: Log, options: Preparation
+) -> tuple[tuple[Array, Array, Array], NDArray[np.bool_], NoiseSource, float | None]:
+    """Smooth a log into q, qd and qdd.
 
-    The smoother's own variance of the acceleration decides: it grows at the ends of a stretch, where neighbours are missing. Without a
-    smoother the noise is given by its standard deviations (3, n). A motion that repeats is that of all its periods together.
+    The smoother's variance of the acceleration decides which samples are used: it grows at the ends
+    of a stretch, where neighbours are missing. A motion that repeats is averaged over its periods.
+
+    Returns
+    -------
+    states : q [rad|m], qd and qdd, each (N, n)
+    used : (N,) samples whose acceleration is certain enough
+    noise : source of the errors; standard deviations (3, n) without a smoother
+    period : [s] of a motion that repeats, None for others and where it is not searched for
     """
     every = np.ones(log.N, bool)
     method, period = options.smoothing, None
@@ -45,25 +54,43 @@ def smoothed(log: Log, options: Preparation) -> tuple[tuple[Array, Array, Array]
         period = find_period(log, options.period)
         motion = None if period is None else fourier_motion(log, period)
         if motion is None:
-            raise LogError(f"{log.where}smoothing='periodic': the motion does not repeat; expected two periods or more, without gaps")
+            raise LogError(
+                f"{log.where}{mention('smoothing', 'periodic')}: the motion does not repeat;"
+                " expected two periods or more, without gaps"
+            )
         return (*motion.states(log.t),), every, motion, period
     if method == "kalman":
         states, variance, smoother = kalman(log)
         sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
-        return (states[0], states[1], states[2]), sure if sure.sum() > MOST_SURE * log.N else every, smoother, period
+        return (
+            (states[0], states[1], states[2]),
+            sure if sure.sum() > MOST_SURE * log.N else every,
+            smoother,
+            period,
+        )
     if method == "butterworth":
         assert options.cutoff is not None
-        made = butterworth(log, options.cutoff)
-        if made.N != log.N:
-            raise LogError(f"{log.where}the sampling is not uniform: resample the log first (log.resampled), or use smoothing='kalman'")
-        log = made
+        filtered = butterworth(log, options.cutoff)
+        if filtered.N != log.N:
+            raise LogError(
+                f"{log.where}the sampling is not uniform: resample the log first (log.resampled),"
+                f" or use {mention('smoothing', 'kalman')}"
+            )
+        log = filtered
     if log.qd is None or log.qdd is None:
-        raise LogError(f"{log.where}smoothing=None needs qd and qdd in the log; it has {', '.join(log.signals)}")
+        raise LogError(
+            f"{log.where}{mention('smoothing', None)} needs qd and qdd in the log; it has"
+            f" {', '.join(log.signals)}"
+        )
     return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd), period
 
 
 def standing(q: Array) -> NDArray[np.bool_]:
-    """Return which joints stand, (n,): measured positions q (N, n) vary by white noise alone and little beside others, or hardly at all."""
+    """Return which joints stand, (n,).
+
+    Measured positions q (N, n) vary by white noise alone and little beside others, or hardly at
+    all.
+    """
     variation = q.std(axis=0)
     most = variation.max(initial=0.0)
     noise_alone = (variation <= WHITE * rough(q)[0]) & (variation <= LITTLE * most)
@@ -71,7 +98,7 @@ def standing(q: Array) -> NDArray[np.bool_]:
 
 
 def kalman(log: Log) -> tuple[Array, Array, Smoother]:
-    """Return q, qd, qdd (3, N, n) by the Kalman smoother, the variance of qdd (N, n), and the smoother; no full covariance is kept."""
+    """Return Kalman-smoothed q, qd, qdd (3, N, n), the variance of qdd (N, n), and the smoother."""
     smoother, qd, _ = fit_smoother(log)
     states, variance = np.empty((3, log.N, log.n)), np.empty((log.N, log.n))
 
@@ -80,18 +107,30 @@ def kalman(log: Log) -> tuple[Array, Array, Smoother]:
         variance[part] = P[:, :, 2, 2]
 
     deque(smoother.each_part(fill, log.t, log.q, qd), maxlen=0)
-    return states, variance, smoother if qd is not None else Smoother(smoother.noise.without_velocity(), smoother.dt)
+    return (
+        states,
+        variance,
+        smoother if qd is not None else Smoother(smoother.noise.without_velocity(), smoother.dt),
+    )
 
 
 def drawn_errors(t: Array, noise: NoiseSource) -> Array:
-    """Return errors of q, qd and qdd (3, N, n) at times t (N,) [s]: what the smoother makes of noise alone, or white noise."""
+    """Return errors of q, qd and qdd (3, N, n) at times t (N,) [s].
+
+    What the smoother makes of noise alone, or white noise.
+    """
     if isinstance(noise, FourierMotion):
         return noise.errors(t)
     rng = np.random.default_rng(0)
     if not isinstance(noise, Smoother):
         return noise[:, None] * rng.normal(size=(3, len(t), noise.shape[1]))
-    q, qd = (sigma * rng.normal(size=(len(t), noise.noise.n)) for sigma in (noise.noise.sigma_q, finite(noise.noise.sigma_qd)))
-    return noise.states(t, q, qd if np.isfinite(noise.noise.sigma_qd).any() else None)[0].transpose(2, 0, 1)
+    q, qd = (
+        sigma * rng.normal(size=(len(t), noise.noise.n))
+        for sigma in (noise.noise.sigma_q, finite(noise.noise.sigma_qd))
+    )
+    return noise.states(t, q, qd if np.isfinite(noise.noise.sigma_qd).any() else None)[0].transpose(
+        2, 0, 1
+    )
 
 
 def finite(x: Array) -> Array:

@@ -6,15 +6,20 @@ import numpy as np
 
 from ...signals.log import Log
 
-AGREEING = 0.2  # share by which the slope of qd over dq/dt may differ from 1 in a log of one unit
+AGREEING = 0.2  # share by which the ratio of qd to dq/dt may differ from 1 in a log of one unit
 SPINNING = 50.0  # [rad/s] up to which a joint without limits that turns many times is taken to spin
 
 
 def spins(log: Log, joint: int) -> bool:
-    """Whether a joint turns many times, as a pendulum does: qd is the derivative of q, at a plausible speed."""
+    """Whether a joint turns many times, as a pendulum does.
+
+    Qd is the derivative of q, at a plausible speed.
+    """
     if log.qd is None:
         return False
     speed, rate = log.qd[:, joint], np.gradient(log.q[:, joint], log.t)
     use = np.isfinite(speed) & np.isfinite(rate)
-    slope = float(rate[use] @ speed[use]) / max(float(rate[use] @ rate[use]), 1e-300)
-    return abs(slope - 1.0) <= AGREEING and float(np.max(np.abs(speed[use]), initial=0.0)) <= SPINNING
+    gain = float(rate[use] @ speed[use]) / max(float(rate[use] @ rate[use]), 1e-300)
+    return (
+        abs(gain - 1.0) <= AGREEING and float(np.max(np.abs(speed[use]), initial=0.0)) <= SPINNING
+    )

@@ -1,1 +1,1 @@
-"""Readers and writers of robot descriptions, one folder a format."""
+"""Readers and writers of robot descriptions, one folder per format."""

@@ -1,9 +1,10 @@
-"""Inertias as files state them: mass, centre of mass and inertia about it; and how closely a written file must read back.
+"""Inertias in description files: mass, centre of mass and inertia about it.
 
-A mechanism holds ten numbers about a link's origin. Converting them to the form of a file and back rounds: what is written is the
-shortest decimal within 1e-13 of the conversion's scale, so that an inertia product that is zero but for rounding is written as 0. It
-reads back within `TOLERANCE` of the trace and of mass times length. Everything else is written as the shortest decimal that reads back
-to the same float.
+A mechanism holds ten numbers about a link's origin. Converting them to the form of a file and back
+rounds: the file gets the shortest decimal within 1e-13 of the conversion's scale, so that an
+inertia product that is zero but for rounding is written as 0. It reads back within `TOLERANCE` of
+the trace and of mass times length. Everything else is written as the shortest decimal that reads
+back to the same float.
 """
 
 from __future__ import annotations
@@ -27,14 +28,18 @@ ComForm = tuple[float, Vector, Symmetric]
 
 
 def about_frame(m: float, c: Vector, I_c: Symmetric, pose: Pose = HERE) -> Inertia:
-    """Ten numbers in frame A of a body that is given in frame B, X_AB = pose: c_A = R c + p, I = R I_c R^T + m (c_A.c_A 1 - c_A c_A^T).
+    """Return the ten numbers in frame A of a body that is described in frame B, X_AB = pose.
 
-    Computed in decimals and rounded once: 3 kg at 0.1 m have a first moment of 0.3 kg m, not 0.30000000000000004.
+    c_A = R c + p, I = R I_c R^T + m (c_A.c_A 1 - c_A c_A^T). Computed in decimals and rounded once:
+    3 kg at 0.1 m have a first moment of 0.3 kg m, not 0.30000000000000004.
     """
     with localcontext(Context(prec=40)):
         m, c, I_c = _decimal(m), tuple(map(_decimal, c)), Symmetric(*map(_decimal, I_c))  # type: ignore[assignment]
         if pose != HERE:
-            exact = Pose(tuple(tuple(map(_decimal, row)) for row in pose.R), tuple(map(_decimal, pose.p)))  # type: ignore[arg-type]
+            exact = Pose(
+                tuple(tuple(map(_decimal, row)) for row in pose.R),  # type: ignore[arg-type]
+                tuple(map(_decimal, pose.p)),  # type: ignore[arg-type]
+            )
             c, I_c = exact.point(c), rotated(I_c, exact.R)
         body = from_com(m, c, I_c)
         h = (float(body.h[0]), float(body.h[1]), float(body.h[2]))
@@ -46,9 +51,10 @@ def _decimal(x: float) -> Decimal:
 
 
 def com_form(inertia: Inertia, pose: Pose = HERE) -> ComForm:
-    """Mass [kg], centre of mass [m] and inertia about it [kg m2] in frame B, X_AB = pose, rounded to what the conversion is good for.
+    """Return mass [kg], centre of mass [m] and inertia about it [kg m2] in frame B, X_AB = pose.
 
-    A body without mass must have no first moment; its centre is the origin of B.
+    Rounded to the accuracy of the conversion. A body without mass must have no first moment; its
+    centre is the origin of B.
     """
     length, moment = _scales(inertia)
     length += max(map(abs, pose.p))
@@ -59,7 +65,7 @@ def com_form(inertia: Inertia, pose: Pose = HERE) -> ComForm:
 
 
 def motor_side(Ia: float, ratio: float) -> float:
-    """Inertia Jm of a rotor [kg m2|kg] that is felt as Ia = ratio^2 Jm at its joint."""
+    """Return the inertia Jm of a rotor [kg m2|kg] with Ia = ratio^2 Jm at its joint."""
     return float(f"{Ia / ratio**2:.15g}")
 
 
@@ -69,46 +75,76 @@ def _rounded(values: Iterable[float], scale: float) -> list[float]:
 
 
 def _scales(inertia: Inertia) -> tuple[float, float]:
-    """Distance of the centre of mass [m], and the inertia of all that a conversion adds and subtracts [kg m2]."""
+    """Return the distance of the centre of mass [m] and the scale of the inertia [kg m2]."""
     length = max(map(abs, inertia.h)) / inertia.m if inertia.m else 0.0
     return length, sum(map(abs, inertia.I)) + inertia.m * length * length
 
 
-def differences(wanted: Mechanism, found: Mechanism) -> list[str]:
-    """Names of what does not read back as it should: equal, but for the rounding of inertias and rotations that `TOLERANCE` allows."""
-    if [link.name for link in wanted.links] != [link.name for link in found.links] or len(wanted.joints) != len(found.joints):
+def differences(expected: Mechanism, actual: Mechanism) -> list[str]:
+    """Return the names of elements that do not read back.
+
+    Inertias and rotations may differ by rounding within `TOLERANCE`.
+    """
+    if [link.name for link in expected.links] != [link.name for link in actual.links] or len(
+        expected.joints
+    ) != len(actual.joints):
         return ["the names of links and joints"]
-    links = zip(wanted.links, found.links, strict=True)
-    joints = zip(wanted.joints, found.joints, strict=True)
+    links = zip(expected.links, actual.links, strict=True)
+    joints = zip(expected.joints, actual.joints, strict=True)
     wrong = [f"link {a.name!r}" for a, b in links if not _same_inertia(a.inertia, b.inertia)]
     wrong += [f"joint {a.name!r}" for a, b in joints if not same_joint(a, b, TOLERANCE)]
-    if wanted.driven != found.driven or len(wanted.loops) != len(found.loops):
+    if expected.driven != actual.driven or len(expected.loops) != len(actual.loops):
         wrong.append("the loops or drives")
-    wrong += [f"loop {a.name!r}" for a, b in zip(wanted.loops, found.loops, strict=False) if not _same_loop(a, b)]
-    return wrong + (["the name or gravity"] if (wanted.name, wanted.gravity) != (found.name, found.gravity) else [])
+    wrong += [
+        f"loop {a.name!r}"
+        for a, b in zip(expected.loops, actual.loops, strict=False)
+        if not _same_loop(a, b)
+    ]
+    return wrong + (
+        ["the name or gravity"]
+        if (expected.name, expected.gravity) != (actual.name, actual.gravity)
+        else []
+    )
 
 
-def _same_inertia(wanted: Inertia | None, found: Inertia | None) -> bool:
-    if wanted == found or wanted is None or found is None:
-        return wanted == found
-    length, moment = _scales(wanted)
-    first = max(abs(a - b) for a, b in zip(wanted.h, found.h, strict=True))
-    second = max(abs(a - b) for a, b in zip(wanted.I, found.I, strict=True))
-    return wanted.m == found.m and first <= TOLERANCE * wanted.m * length and second <= TOLERANCE * moment
+def _same_inertia(expected: Inertia | None, actual: Inertia | None) -> bool:
+    if expected == actual or expected is None or actual is None:
+        return expected == actual
+    length, moment = _scales(expected)
+    first = max(abs(a - b) for a, b in zip(expected.h, actual.h, strict=True))
+    second = max(abs(a - b) for a, b in zip(expected.I, actual.I, strict=True))
+    return (
+        expected.m == actual.m
+        and first <= TOLERANCE * expected.m * length
+        and second <= TOLERANCE * moment
+    )
 
 
-def _same_loop(wanted: Loop, found: Loop) -> bool:
-    """Whether a loop was read back: equal, with the rotations of its frames within the tolerance."""
-    for a, b in ((wanted.at_a, found.at_a), (wanted.at_b, found.at_b)):
+def _same_loop(expected: Loop, actual: Loop) -> bool:
+    """Return whether a loop reads back, with rotations of its frames within the tolerance."""
+    for a, b in ((expected.at_a, actual.at_a), (expected.at_b, actual.at_b)):
         if max(abs(x - y) for x, y in zip(sum(a.R, ()), sum(b.R, ()), strict=True)) > TOLERANCE:
             return False
-    return replace(found, at_a=found.at_a._replace(R=wanted.at_a.R), at_b=found.at_b._replace(R=wanted.at_b.R)) == wanted
+    return (
+        replace(
+            actual,
+            at_a=actual.at_a._replace(R=expected.at_a.R),
+            at_b=actual.at_b._replace(R=expected.at_b.R),
+        )
+        == expected
+    )
 
 
-def same_joint(wanted: Joint, found: Joint, tolerance: float) -> bool:
-    """Whether a joint was read back: equal, with the rotation of its origin and the size of its terms within the tolerance."""
-    pairs = zip(sum(wanted.origin.R, ()), sum(found.origin.R, ()), strict=True)
+def same_joint(expected: Joint, actual: Joint, tolerance: float) -> bool:
+    """Return whether a joint reads back, with rotation and terms within the tolerance."""
+    pairs = zip(sum(expected.origin.R, ()), sum(actual.origin.R, ()), strict=True)
     turned = max(abs(a - b) for a, b in pairs)
-    a, b = wanted.terms, found.terms
-    close = a.keys() == b.keys() and all(math.isclose(a[name], b[name], rel_tol=tolerance) for name in a)
-    return turned <= tolerance and close and replace(found, terms=a, origin=found.origin._replace(R=wanted.origin.R)) == wanted
+    a, b = expected.terms, actual.terms
+    close = a.keys() == b.keys() and all(
+        math.isclose(a[name], b[name], rel_tol=tolerance) for name in a
+    )
+    return (
+        turned <= tolerance
+        and close
+        and replace(actual, terms=a, origin=actual.origin._replace(R=expected.origin.R)) == expected
+    )

@@ -1,4 +1,4 @@
-"""Triangles of mesh files: STL (text or binary), OBJ and COLLADA; colours and textures are left out."""
+"""Triangles of mesh files: STL (text or binary), OBJ and COLLADA, without colours and textures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError, foreign, suggest
+from ...errors import ModelError, suggest, translate_errors
 from ...resource_limits import read_regular
 from .urdf.xml_text import Element, parse
 
@@ -20,18 +20,27 @@ MOST = 400_000  # triangles that are taken of a file
 
 
 def mesh_triangles(path: Path) -> Triangles:
-    """Return the corners (T, 3, 3) of the triangles of a mesh file, in its own unit; ModelError if it cannot be read."""
+    """Return the corners (T, 3, 3) of the triangles of a mesh file, in its own unit.
+
+    ModelError if it cannot be read.
+    """
     collada = partial(dae_triangles, where=f"the mesh {path}")
-    readers: dict[str, Callable[[bytes], Triangles]] = {".stl": stl_triangles, ".obj": obj_triangles, ".dae": collada}
+    readers: dict[str, Callable[[bytes], Triangles]] = {
+        ".stl": stl_triangles,
+        ".obj": obj_triangles,
+        ".dae": collada,
+    }
     kind = path.suffix.lower()
     if kind not in readers:
-        raise ModelError(f"{path}: meshes that end in {kind!r} are not read; {suggest(kind, readers)}")
+        raise ModelError(
+            f"{path}: meshes that end in {kind!r} are not read; {suggest(kind, readers)}"
+        )
     data = read_regular(path, "memory", ModelError)
-    with foreign(f"{path}: not a mesh that can be read", ModelError):
-        made = readers[kind](data)
-    if not len(made) or not np.all(np.isfinite(made)):
+    with translate_errors(f"{path}: not a mesh that can be read", ModelError):
+        triangles = readers[kind](data)
+    if not len(triangles) or not np.all(np.isfinite(triangles)):
         raise ModelError(f"{path}: expected a mesh with triangles, all of them finite")
-    return made[:MOST]
+    return triangles[:MOST]
 
 
 def stl_triangles(data: bytes) -> Triangles:
@@ -58,24 +67,41 @@ def obj_triangles(data: bytes) -> Triangles:
 
 
 def dae_triangles(data: bytes, where: str = "COLLADA") -> Triangles:
-    """Return the triangles of a COLLADA file in metres, z upwards, placed by the nodes of its scene; `where` names it in messages."""
+    """Return the triangles of a COLLADA file in metres, z upwards, placed by its scene.
+
+    `where` names the file in messages.
+    """
     root = parse(data.decode("utf-8", "replace"), where)
     asset = root.first("asset")
     unit = asset.first("unit") if asset else None
     scale = float(unit.attributes.get("meter", "1")) if unit else 1.0
-    meshes = {each.attributes.get("id", ""): _dae_mesh(each) for group in root.all("library_geometries") for each in group.all("geometry")}
-    placed = [_dae_node(node, meshes, np.eye(4)) for group in root.all("library_visual_scenes") for scene in group.all("visual_scene")
-              for node in scene.all("node")]  # fmt: skip
+    meshes = {
+        each.attributes.get("id", ""): _dae_mesh(each)
+        for group in root.all("library_geometries")
+        for each in group.all("geometry")
+    }
+    placed = [
+        _dae_node(node, meshes, np.eye(4))
+        for group in root.all("library_visual_scenes")
+        for scene in group.all("visual_scene")
+        for node in scene.all("node")
+    ]
     flat = [each for several in placed for each in several] or list(meshes.values())
-    made = np.concatenate([each for each in flat if len(each)]) * scale if any(len(each) for each in flat) else np.empty((0, 3, 3))
+    triangles = (
+        np.concatenate([each for each in flat if len(each)]) * scale
+        if any(len(each) for each in flat)
+        else np.empty((0, 3, 3))
+    )
     axis = asset.first("up_axis") if asset else None
     if axis is not None and _text(axis) == "Y_UP":
-        made = np.stack([made[..., 0], -made[..., 2], made[..., 1]], axis=-1)
-    return made.astype(np.float32)
+        triangles = np.stack([triangles[..., 0], -triangles[..., 2], triangles[..., 1]], axis=-1)
+    return triangles.astype(np.float32)
 
 
-def _dae_node(node: Element, meshes: dict[str, Triangles], above: NDArray[np.float64], depth: int = 0) -> list[Triangles]:
-    """The triangles below a node of the scene."""
+def _dae_node(
+    node: Element, meshes: dict[str, Triangles], above: NDArray[np.float64], depth: int = 0
+) -> list[Triangles]:
+    """Return the triangles below a node of the scene."""
     if depth > 50:
         return []
     placed = above
@@ -90,28 +116,43 @@ def _dae_node(node: Element, meshes: dict[str, Triangles], above: NDArray[np.flo
             placed = placed @ np.diag([*np.array(_text(child).split(), dtype=float), 1.0])
         elif child.tag == "rotate":
             placed = placed @ _turn(np.array(_text(child).split(), dtype=float))
-    found = [meshes.get(each.attributes.get("url", "").removeprefix("#")) for each in node.all("instance_geometry")]
-    own = [(each @ placed[:3, :3].T + placed[:3, 3]).astype(np.float32) for each in found if each is not None]
-    return own + [mesh for child in node.all("node") for mesh in _dae_node(child, meshes, placed, depth + 1)]
+    triangles = [
+        meshes.get(each.attributes.get("url", "").removeprefix("#"))
+        for each in node.all("instance_geometry")
+    ]
+    local = [
+        (each @ placed[:3, :3].T + placed[:3, 3]).astype(np.float32)
+        for each in triangles
+        if each is not None
+    ]
+    return local + [
+        mesh for child in node.all("node") for mesh in _dae_node(child, meshes, placed, depth + 1)
+    ]
 
 
 def _turn(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix (4, 4) of an axis and an angle [deg]. Rodrigues' formula."""
+    """Return the matrix (4, 4) of an axis and an angle [deg] by Rodrigues' formula."""
     axis, angle = numbers[:3] / np.linalg.norm(numbers[:3]), np.radians(numbers[3])
     K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
-    made = np.eye(4)
-    made[:3, :3] = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
-    return made
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+    return matrix
 
 
 def _dae_mesh(geometry: Element) -> Triangles:
-    """The triangles of one geometry; polygons are fans."""
+    """Return the triangles of one geometry; polygons are fans."""
     mesh = geometry.first("mesh")
     if mesh is None:
         return np.empty((0, 3, 3), np.float32)
-    sources = {each.attributes.get("id", ""): each.first("float_array") for each in mesh.all("source")}
+    sources = {
+        each.attributes.get("id", ""): each.first("float_array") for each in mesh.all("source")
+    }
     vertices = mesh.first("vertices")
-    by_vertex = next((each.attributes.get("source", "") for each in vertices.all("input")), "") if vertices else ""
+    by_vertex = (
+        next((each.attributes.get("source", "") for each in vertices.all("input")), "")
+        if vertices
+        else ""
+    )
     array = sources.get(by_vertex.removeprefix("#"))
     points = np.array(_text(array).split() if array else [], dtype=np.float32).reshape(-1, 3)
     parts = [points[_corners(each)] for tag in ("triangles", "polylist") for each in mesh.all(tag)]
@@ -119,20 +160,32 @@ def _dae_mesh(geometry: Element) -> Triangles:
 
 
 def _corners(part: Element) -> NDArray[np.intp]:
-    """The vertices (T, 3) of a list of triangles or polygons."""
+    """Return the vertices (T, 3) of a list of triangles or polygons."""
     inputs = list(part.all("input"))
     stride = 1 + max((int(each.attributes.get("offset", "0")) for each in inputs), default=0)
-    at = next((int(each.attributes.get("offset", "0")) for each in inputs if each.attributes.get("semantic") == "VERTEX"), 0)
+    position = next(
+        (
+            int(each.attributes.get("offset", "0"))
+            for each in inputs
+            if each.attributes.get("semantic") == "VERTEX"
+        ),
+        0,
+    )
     listed = part.first("p")
-    numbers = np.array(_text(listed).split() if listed else [], dtype=np.intp).reshape(-1, stride)[:, at]
+    numbers = np.array(_text(listed).split() if listed else [], dtype=np.intp).reshape(-1, stride)[
+        :, position
+    ]
     counts = part.first("vcount")
     if counts is None:
         return numbers.reshape(-1, 3)
-    made, start = list[tuple[int, int, int]](), 0
+    corners, start = list[tuple[int, int, int]](), 0
     for count in map(int, _text(counts).split()):
-        made += [(int(numbers[start]), int(numbers[start + k]), int(numbers[start + k + 1])) for k in range(1, count - 1)]
+        corners += [
+            (int(numbers[start]), int(numbers[start + k]), int(numbers[start + k + 1]))
+            for k in range(1, count - 1)
+        ]
         start += count
-    return np.array(made, dtype=np.intp).reshape(-1, 3)
+    return np.array(corners, dtype=np.intp).reshape(-1, 3)
 
 
 def _text(element: Element | None) -> str:

@@ -18,7 +18,10 @@ TINY = 1e-12  # [m]
 
 
 class Distances(NamedTuple):
-    """Distances (N, k) [m] of k pairs, negative where they overlap; unit normals from one to the other and nearest points, (N, k, 3)."""
+    """Distances (N, k) [m] of k pairs, negative where they overlap.
+
+    Unit normals from one to the other and nearest points, (N, k, 3).
+    """
 
     distance: Array
     normal: Array
@@ -27,12 +30,14 @@ class Distances(NamedTuple):
 
 
 def capsule_distances(A: Array, B: Array, ra: Array, rb: Array) -> Distances:
-    """Distances between capsules with ends A and B (N, k, 2, 3) and radii (k,)."""
+    """Compute distances between capsules with ends A and B (N, k, 2, 3) and radii (k,)."""
     return Distances(*kernel_of(_program)(A, B, ra, rb))
 
 
 def capsule_pair(A: Any, B: Any, ra: Scalar, rb: Scalar) -> tuple[Scalar, Vector, Vector, Vector]:
-    """Distance [m], unit normal, and nearest points [m] of two capsules with ends A and B, two points each, and radii [m].
+    """Compute distance [m], unit normal and nearest points [m] of two capsules.
+
+    Each has two ends and a radius [m].
 
     The normal is any unit vector where the axes of the capsules meet.
     The nearest points of two segments: Ericson, Real-Time Collision Detection, 2005, section 5.1.9.
@@ -47,8 +52,18 @@ def capsule_pair(A: Any, B: Any, ra: Scalar, rb: Scalar) -> tuple[Scalar, Vector
     p1, p2 = v3.add(a0, v3.scale(s, d1)), v3.add(b0, v3.scale(t, d2))
     gap = v3.sub(p2, p1)
     length = sqrt(v3.dot(gap, gap))
-    normal = v3.vector([where(length > TINY, x / _at_least(length, TINY), any_) for x, any_ in zip(gap, (1.0, 0.0, 0.0), strict=True)])
-    return length - ra - rb, normal, v3.add(p1, v3.scale(ra, normal)), v3.sub(p2, v3.scale(rb, normal))
+    normal = v3.vector(
+        [
+            where(length > TINY, x / _at_least(length, TINY), any_)
+            for x, any_ in zip(gap, (1.0, 0.0, 0.0), strict=True)
+        ]
+    )
+    return (
+        length - ra - rb,
+        normal,
+        v3.add(p1, v3.scale(ra, normal)),
+        v3.sub(p2, v3.scale(rb, normal)),
+    )
 
 
 def _at_least(x: Scalar, least: Scalar) -> Scalar:
@@ -60,6 +75,14 @@ def _share(x: Scalar) -> Scalar:
 
 
 def _program() -> Program:
-    inputs = [Operand("A", (2, 3), "m"), Operand("B", (2, 3), "m"), Operand("ra", (), "m"), Operand("rb", (), "m")]
-    outputs = [Operand("distance", (), "m"), *(Operand(name, (3,), "m") for name in ("normal", "on_a", "on_b"))]
+    inputs = [
+        Operand("A", (2, 3), "m"),
+        Operand("B", (2, 3), "m"),
+        Operand("ra", (), "m"),
+        Operand("rb", (), "m"),
+    ]
+    outputs = [
+        Operand("distance", (), "m"),
+        *(Operand(name, (3,), "m") for name in ("normal", "on_a", "on_b")),
+    ]
     return trace("capsule_pair", capsule_pair, inputs, outputs)

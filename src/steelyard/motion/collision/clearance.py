@@ -1,4 +1,4 @@
-"""Distances between the links of a robot: between capsules by a formula, between hulls by the library of collisions."""
+"""Distances between the links of a robot: capsules by a formula, hulls by coal."""
 
 from __future__ import annotations
 
@@ -11,24 +11,28 @@ from numpy.typing import NDArray
 
 from ...cached import cached_property
 from ...robot import Robot
-from .body_frames import BodyFrames, lever, sides
+from .body_frames import BodyFrames, lever_arms, pair_sides
 from .capsules import TINY, Distances, capsule_distances
 from .shapes import ConvexShape, coal_module, convex_hull
 
 Array = NDArray[np.float64]
-RARE = 0.005  # [m] beyond the clearance: pairs that are farther apart in all random positions are left to the last stage of a search
+# [m] beyond the clearance: pairs that are farther apart in all random positions are left to the
+# last stage of a search
+RARE = 0.005
 TRIES = 1000  # random positions at which pairs are looked at
-MOSTLY, NEIGHBOURS = 0.95, 0.03  # of them, [m]: a pair that is nearer than that in so many is built so, and left out
+# of them, [m]: a pair that is nearer than that in so many is built so, and left out
+MOSTLY, NEIGHBOURS = 0.95, 0.03
 THIN = 0.6  # of their radii: capsules that are built close together are looked at with these
 FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked at
 
 
 @dataclass(frozen=True, eq=False)
 class Clearance:
-    """The pairs (k) of shapes of a robot that may meet, the least distance between them [m], and what may be kept beside it, (k,) [m].
+    """Pairs (k) of shapes that may collide, with the clearance [m] to keep between them.
 
-    Those that come nearest in random positions are first; `often` is the number of pairs that come near in some. `left_out` names the pairs
-    of links that are built so close together that they are not looked at.
+    `spare` (k,) [m] may be kept in addition. Pairs that come nearest in random positions are first;
+    the first `often` pairs come near in some. `left_out` names pairs of links built so close
+    together that they are not checked.
     """
 
     robot: Robot
@@ -40,49 +44,84 @@ class Clearance:
     left_out: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, robot: Robot, shapes: tuple[ConvexShape, ...], lower: Array, upper: Array, clearance: float = 0.0) -> Clearance:
-        """All pairs but those of one body, of bodies that a joint joins, and neighbours that are near in nearly all random positions.
+    def of(
+        cls,
+        robot: Robot,
+        shapes: tuple[ConvexShape, ...],
+        lower: Array,
+        upper: Array,
+        clearance: float = 0.0,
+    ) -> Clearance:
+        """Collect all pairs, except those of one body, of adjacent bodies, and of close neighbours.
 
-        lower, upper (n,) [rad|m] bound the positions. What is kept beside the clearance is at most half of the distance that there is.
+        Close neighbours are near each other in nearly all random positions.
+
+        lower, upper (n,) [rad|m] bound the positions. What is kept beside the clearance is at most
+        half of the distance that there is.
         """
         parents = [body.parent for body in robot.tree.bodies]
 
         def joined(a: int, b: int) -> bool:
             return a == b or (a >= 0 and parents[a] == b) or (b >= 0 and parents[b] == a)
 
-        pairs = tuple((i, j) for i, j in combinations(range(len(shapes)), 2) if not joined(shapes[i].body, shapes[j].body))
+        pairs = tuple(
+            (i, j)
+            for i, j in combinations(range(len(shapes)), 2)
+            if not joined(shapes[i].body, shapes[j].body)
+        )
         if not pairs:
             return cls(robot, shapes, pairs, clearance)
         q = np.random.default_rng(0).uniform(lower, upper, (TRIES, robot.n))
         every, distances = cls(robot, shapes, pairs, clearance)._thinned(q)
         usual = np.quantile(distances, MOSTLY, axis=0)
-        kept = sorted(np.flatnonzero(usual > NEIGHBOURS).tolist(), key=lambda k: float(distances[:, k].min()))
-        spare = tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in kept)
-        often = int(np.sum(distances[:, kept].min(axis=0) < clearance + RARE))
-        built = tuple((shapes[i].name, shapes[j].name) for k, (i, j) in enumerate(pairs) if k not in kept)
-        return cls(robot, every.shapes, tuple(every.pairs[k] for k in kept), clearance, spare, often, built)
+        counted = sorted(
+            np.flatnonzero(usual > NEIGHBOURS).tolist(), key=lambda k: float(distances[:, k].min())
+        )
+        spare = tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in counted)
+        often = int(np.sum(distances[:, counted].min(axis=0) < clearance + RARE))
+        built = tuple(
+            (shapes[i].name, shapes[j].name) for k, (i, j) in enumerate(pairs) if k not in counted
+        )
+        return cls(
+            robot=robot,
+            shapes=every.shapes,
+            pairs=tuple(every.pairs[k] for k in counted),
+            clearance=clearance,
+            spare=spare,
+            often=often,
+            left_out=built,
+        )
 
     def _thinned(self, q: Array) -> tuple[Clearance, Array]:
-        """Return these pairs with thinner capsules for those that are built close together, and all distances at q (N, n), (N, k) [m].
+        """Replace capsules built close together by thinner ones; also return distances (N, k) [m].
 
-        The radius of a capsule from the kinematics is one for all links: around short ones, such as those of a wrist, it is too large.
+        The radius of a capsule from the kinematics is one for all links: around short ones, such as
+        those of a wrist, it is too large.
         """
         distances = self.distances(q, self.clearance + FAR).distance
         close = np.quantile(distances, MOSTLY, axis=0) <= NEIGHBOURS
         thin = np.flatnonzero(close & self._round[self._numbers].all(axis=1)).tolist()
         shapes, pairs = list(self.shapes), list(self.pairs)
         for k in thin:
-            shapes += [replace(self.shapes[i], radius=THIN * self.shapes[i].radius) for i in self.pairs[k]]
+            shapes += [
+                replace(self.shapes[i], radius=THIN * self.shapes[i].radius) for i in self.pairs[k]
+            ]
             pairs[k] = (len(shapes) - 2, len(shapes) - 1)
         thinner = replace(self, shapes=tuple(shapes), pairs=tuple(pairs))
         if thin:
-            distances[:, thin] = replace(thinner, pairs=tuple(pairs[k] for k in thin)).distances(q, self.clearance + FAR).distance
+            distances[:, thin] = (
+                replace(thinner, pairs=tuple(pairs[k] for k in thin))
+                .distances(q, self.clearance + FAR)
+                .distance
+            )
         return thinner, distances
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The links of every pair."""
-        return tuple(f"{self.shapes[i].name} apart from {self.shapes[j].name}" for i, j in self.pairs)
+        return tuple(
+            f"{self.shapes[i].name} apart from {self.shapes[j].name}" for i, j in self.pairs
+        )
 
     @property
     def least(self) -> Array:
@@ -92,40 +131,53 @@ class Clearance:
     @property
     def frequent(self) -> Clearance:
         """The pairs that come near in some random positions; all if none does."""
-        return replace(self, pairs=self.pairs[: self.often], spare=self.spare[: self.often]) if self.often else self
+        return (
+            replace(self, pairs=self.pairs[: self.often], spare=self.spare[: self.often])
+            if self.often
+            else self
+        )
 
     def reserve(self, extra: float) -> Array:
-        """What is kept beside the least distances, (k,) [m]: `extra`, or less where there is little room."""
+        """Return the reserve beside the least distances, (k,) [m]; at most `extra`."""
         return np.minimum(extra, self.spare) if self.spare else np.full(len(self.pairs), extra)
 
     def levers(self, travel: Array) -> Array:
-        """How far the shapes of a pair move against each other per unit of each coordinate at most, (k, n) [m/rad|1]."""
-        made = [lever(self.robot.tree, self.shapes[i], self.shapes[j], travel) for i, j in self.pairs]
-        return np.array(made).reshape(-1, self.robot.n)
+        """Bound the relative motion of each pair per unit of each coordinate, (k, n) [m/rad|1]."""
+        rows = [
+            lever_arms(self.robot.tree, self.shapes[i], self.shapes[j], travel)
+            for i, j in self.pairs
+        ]
+        return np.array(rows).reshape(-1, self.robot.n)
 
     def distances(self, q: Array, exact: float | Array = np.inf) -> Distances:
-        """The distances at positions q (N, n) [rad|m].
+        """Compute the distances at positions q (N, n) [rad|m].
 
-        Those of hulls are exact where their bounding capsules are nearer than `exact` [m], a number or (N, k); else those of the capsules,
-        which are less.
+        Distances between hulls are exact where their bounding capsules are nearer than `exact` [m],
+        a number or (N, k); otherwise the smaller distances of the capsules.
         """
-        frames = BodyFrames.at(self.robot, q)
+        frames = BodyFrames.compute(self.robot, q)
         ends = frames.points(self._bodies, self._capsules)
         first, second = self._numbers.T
-        made = capsule_distances(ends[:, first], ends[:, second], self._radii[first], self._radii[second])
-        near = (made.distance < exact) & ~(self._round[first] & self._round[second])
+        distances = capsule_distances(
+            ends[:, first], ends[:, second], self._radii[first], self._radii[second]
+        )
+        near = (distances.distance < exact) & ~(self._round[first] & self._round[second])
         if near.any():
-            self._along_normals(made, frames, near)
-            self._refine(made, frames, near & (made.distance < exact))
-        return made
+            self._along_normals(distances, frames, near)
+            self._refine(distances, frames, near & (distances.distance < exact))
+        return distances
 
-    def slopes(self, q: Array, made: Distances, near: NDArray[np.bool_]) -> Array:
-        """d distance / dq (N, k, n) of the pairs marked in `near` (N, k), zero of the others."""
-        slope, (time, k) = np.zeros((*near.shape, self.robot.n)), np.nonzero(near)
+    def derivatives(self, q: Array, distances: Distances, near: NDArray[np.bool_]) -> Array:
+        """Compute d distance / dq (N, k, n) of the pairs marked in `near` (N, k), else 0."""
+        gradient, (time, k) = np.zeros((*near.shape, self.robot.n)), np.nonzero(near)
         if len(time):
-            frames = BodyFrames.at(self.robot, q)
-            slope[time, k] = frames.slopes(time, self._sides[k], *(x[time, k] for x in (made.on_a, made.on_b, made.normal)))
-        return slope
+            frames = BodyFrames.compute(self.robot, q)
+            gradient[time, k] = frames.derivatives(
+                time,
+                self._sides[k],
+                *(x[time, k] for x in (distances.on_a, distances.on_b, distances.normal)),
+            )
+        return gradient
 
     @cached_property
     def _numbers(self) -> NDArray[np.intp]:
@@ -138,7 +190,9 @@ class Clearance:
 
     @cached_property
     def _sides(self) -> Array:
-        return sides(self.robot.tree, [(self.shapes[i].body, self.shapes[j].body) for i, j in self.pairs])
+        return pair_sides(
+            self.robot.tree, [(self.shapes[i].body, self.shapes[j].body) for i, j in self.pairs]
+        )
 
     @cached_property
     def _capsules(self) -> Array:
@@ -156,44 +210,72 @@ class Clearance:
 
     @cached_property
     def _solids(self) -> list[tuple[Any, Array, Array]]:
-        """What the library of collisions takes each shape for, at a rotation (3, 3) and origin (3,) in the frame of its body."""
-        return [solid(shape) for shape in self.shapes]
+        """The shapes as objects of coal, with rotation (3, 3) and origin (3,) in the body frame."""
+        return [coal_shape(shape) for shape in self.shapes]
 
-    def _along_normals(self, made: Distances, frames: BodyFrames, near: NDArray[np.bool_]) -> None:
-        """Replace the distances marked in `near` (N, k) by those of the hulls along the capsules' normals, where they are larger."""
+    def _along_normals(
+        self, distances: Distances, frames: BodyFrames, near: NDArray[np.bool_]
+    ) -> None:
+        """Raise distances marked in `near` (N, k) to the gap of the hulls along the normals."""
         time, k = np.nonzero(near)
-        normal = made.normal[time, k]
-        reach = self._reach(frames, time, self._numbers[k, 0], normal) + self._reach(frames, time, self._numbers[k, 1], -normal)
-        made.distance[time, k] = np.maximum(made.distance[time, k], -reach)
+        normal = distances.normal[time, k]
+        reach = self._reach(frames, time, self._numbers[k, 0], normal) + self._reach(
+            frames, time, self._numbers[k, 1], -normal
+        )
+        distances.distance[time, k] = np.maximum(distances.distance[time, k], -reach)
 
-    def _reach(self, frames: BodyFrames, time: NDArray[np.intp], shapes: NDArray[np.intp], normal: Array) -> Array:
-        """How far shapes (M,) reach along normals (M, 3) at the samples `time` (M,), (M,) [m]."""
+    def _reach(
+        self, frames: BodyFrames, time: NDArray[np.intp], shapes: NDArray[np.intp], normal: Array
+    ) -> Array:
+        """Return the extent of shapes (M,) along normals (M, 3) at samples `time`, (M,) [m]."""
         turned = frames.directions(time, self._bodies[shapes], normal)
-        made = np.sum(normal * frames.p[time, self._bodies[shapes] + 1], axis=1)
+        reach = np.sum(normal * frames.p[time, self._bodies[shapes] + 1], axis=1)
         for number in np.flatnonzero(np.bincount(shapes)).tolist():
             rows = shapes == number
-            made[rows] += np.max(turned[rows] @ self.shapes[number].points.T, axis=1) + self.shapes[number].radius
-        return made
+            reach[rows] += (
+                np.max(turned[rows] @ self.shapes[number].points.T, axis=1)
+                + self.shapes[number].radius
+            )
+        return reach
 
-    def _refine(self, made: Distances, frames: BodyFrames, near: NDArray[np.bool_]) -> None:
-        """Replace the distances marked in `near` (N, k) by exact ones of the library of collisions."""
+    def _refine(self, distances: Distances, frames: BodyFrames, near: NDArray[np.bool_]) -> None:
+        """Replace the distances marked in `near` (N, k) by exact ones, computed by coal."""
         time, k = np.nonzero(near)
         if not len(time):
             return
         coal = coal_module("distances between links")
         request, result, distance = coal.DistanceRequest(), coal.DistanceResult(), coal.distance
         used = np.unique(time[:, None] * len(self.shapes) + self._numbers[k])
-        placed = dict(zip(used.tolist(), self._placed(coal, frames, *np.divmod(used, len(self.shapes))), strict=True))
-        solids, found = [each[0] for each in self._solids], Distances(np.empty(len(time)), *np.empty((3, len(time), 3)))
-        for row, (t, (i, j)) in enumerate(zip((time * len(self.shapes)).tolist(), self._numbers[k].tolist(), strict=True)):
+        placed = dict(
+            zip(
+                used.tolist(),
+                self._placed(coal, frames, *np.divmod(used, len(self.shapes))),
+                strict=True,
+            )
+        )
+        solids, exact = (
+            [each[0] for each in self._solids],
+            Distances(np.empty(len(time)), *np.empty((3, len(time), 3))),
+        )
+        for row, (t, (i, j)) in enumerate(
+            zip((time * len(self.shapes)).tolist(), self._numbers[k].tolist(), strict=True)
+        ):
             result.clear()
-            found.distance[row] = distance(solids[i], placed[t + i], solids[j], placed[t + j], request, result)
-            found.normal[row], found.on_a[row], found.on_b[row] = result.normal, result.getNearestPoint1(), result.getNearestPoint2()
-        for each, values in zip(made, found, strict=True):
+            exact.distance[row] = distance(
+                solids[i], placed[t + i], solids[j], placed[t + j], request, result
+            )
+            exact.normal[row], exact.on_a[row], exact.on_b[row] = (
+                result.normal,
+                result.getNearestPoint1(),
+                result.getNearestPoint2(),
+            )
+        for each, values in zip(distances, exact, strict=True):
             each[time, k] = values
 
-    def _placed(self, coal: Any, frames: BodyFrames, time: NDArray[np.intp], shapes: NDArray[np.intp]) -> list[Any]:
-        """The placements of shapes (M,) at the samples `time` (M,), as the library of collisions takes them."""
+    def _placed(
+        self, coal: Any, frames: BodyFrames, time: NDArray[np.intp], shapes: NDArray[np.intp]
+    ) -> list[Any]:
+        """Return the transforms of shapes (M,) at the samples `time` (M,) as objects of coal."""
         turn, body = np.array([each[1] for each in self._solids]), self._bodies[shapes] + 1
         origin = np.array([each[2] for each in self._solids])
         R = frames.R[time, body] @ turn[shapes]
@@ -201,8 +283,8 @@ class Clearance:
         return list(map(coal.Transform3s, R, p))
 
 
-def solid(shape: ConvexShape) -> tuple[Any, Array, Array]:
-    """A shape of the library of collisions, with its rotation and origin in the frame of the body."""
+def coal_shape(shape: ConvexShape) -> tuple[Any, Array, Array]:
+    """Return a shape as an object of coal, with rotation and origin in the frame of its body."""
     coal = coal_module("distances between links")
     if not shape.capsule:
         hull = convex_hull(coal, shape.points)

@@ -1,4 +1,7 @@
-"""All distances that a motion keeps: between links, to walls and to the ground; and what they leave out."""
+"""All distances that a motion keeps: between links, to walls and to the ground.
+
+With what they leave out.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,15 @@ from dataclasses import dataclass
 
 from ...arguments import real_number
 from ...errors import CallError, suggest
+from ...option_groups.collision import CLEARANCE, COLLISION
 from ...robot import Robot
-from ..trajectories.limits import MotionLimits
+from ..trajectories.limits import TrajectoryLimits
 from .clearance import Clearance
 from .ground import ground_height
-from .robot_shapes import absent_meshes, robot_shapes
+from .robot_shapes import absent_meshes, links_without_shape, robot_shapes
 from .sweep import Gaps
 from .walls import Boxes, HalfSpace, Walls, walls
 
-CLEARANCE = 0.02  # [m]
-COLLISION = ("auto", "shapes", "capsules", "none")
 Ground = float | str | None
 
 
@@ -43,7 +45,7 @@ class DistancesToKeep:
 
 def distances_to_keep(
     robot: Robot,
-    limits: MotionLimits,
+    limits: TrajectoryLimits,
     collision: str = "auto",
     clearance: float = CLEARANCE,
     ground: Ground = "base",
@@ -67,11 +69,14 @@ def distances_to_keep(
     The distances, with what they leave out.
     """
     if collision not in COLLISION:
-        raise CallError(f"collision = {collision!r}; {suggest(str(collision), COLLISION)}")
+        raise CallError(
+            f"collision = {collision!r}; {suggest(str(collision), COLLISION)}", argument="collision"
+        )
     least, level = real_number("clearance", clearance, 0.0, unit="m"), ground_height(ground)
     needed = collision != "none" or level is not None or workspace or half_spaces
     kind = "auto" if collision == "none" else collision
     shapes = robot_shapes(robot, kind) if needed else ()
+    shapeless = links_without_shape(robot, kind) if needed else ()
     travel = (limits.lower, limits.upper)
     around = walls(robot, shapes, workspace, half_spaces, level, least, travel)
     what, unchecked = [], []
@@ -81,6 +86,8 @@ def distances_to_keep(
     else:
         between = Clearance.of(robot, shapes, *travel, least)
         what.append(f"{len(between.pairs)} pairs of links")
+    if shapeless:
+        unchecked.append(f"links of unknown shape: {', '.join(shapeless)}")
     if level is None:
         unchecked.append("ground")
     else:
@@ -90,12 +97,14 @@ def distances_to_keep(
         gaps=tuple(each for each in gaps if each is not None and each.labels),
         what=tuple(what),
         unchecked=tuple(unchecked),
-        remarks=" ".join(_remarks(robot, between, around, kind)),
+        remarks=" ".join(_remarks(robot, between, around, kind, shapeless)),
     )
 
 
-def _remarks(robot: Robot, between: Clearance | None, around: Walls, kind: str) -> list[str]:
-    """Return sentences on what is left out by design, and on shapes that are not the description's."""
+def _remarks(
+    robot: Robot, between: Clearance | None, around: Walls, kind: str, shapeless: tuple[str, ...]
+) -> list[str]:
+    """Return sentences on pairs left out by design, and on shapes that are assumed."""
     sentences = []
     if between is not None:
         pairs = dict.fromkeys(between.left_out)
@@ -104,8 +113,13 @@ def _remarks(robot: Robot, between: Clearance | None, around: Walls, kind: str) 
         sentences[0] += f", nor links that are built close together: {close}." if close else "."
     if around.standing:
         links = ", ".join(around.standing)
-        sentences.append(f"Links that cannot leave the ground were not checked against it: {links}.")
-    absent = ", ".join(absent_meshes(robot)) if kind != "capsules" else ""
+        sentences.append(
+            f"Links that cannot leave the ground were not checked against it: {links}."
+        )
+    replaced = (link for link in absent_meshes(robot) if link not in shapeless)
+    absent = ", ".join(replaced) if kind != "capsules" else ""
     if absent:
-        sentences.append(f"Collision meshes whose files are absent were replaced by capsules: those of {absent}.")
+        sentences.append(
+            f"Collision meshes whose files are absent were replaced by capsules: those of {absent}."
+        )
     return sentences

@@ -1,4 +1,4 @@
-"""The ground: which points of which links stay above it, decided by the kinematics."""
+"""The ground: the points of links that must stay above it, found from the kinematics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import is_real
-from ...errors import CallError
+from ...errors import CallError, in_python
 from ...robot import Robot
 from .body_frames import BodyFrames
 from .shapes import ConvexShape
@@ -16,7 +16,8 @@ from .shapes import ConvexShape
 Array = NDArray[np.float64]
 TRIES = 200  # random positions
 LEVEL = 1e-3  # [m] a point whose height varies by less cannot leave its height
-NEAR = 0.5  # of a shape's size: how far from its joint a part of it may be unable to leave the ground
+# of a shape's size: how far from its joint a part of it may be unable to leave the ground
+NEAR = 0.5
 
 
 def ground_height(ground: object) -> float | None:
@@ -31,7 +32,11 @@ def ground_height(ground: object) -> float | None:
     if isinstance(ground, str) and ground == "base":
         return 0.0
     if not is_real(ground) or not np.isfinite(float(ground)):  # type: ignore[arg-type]
-        raise CallError(f"ground = {ground!r}; expected 'base' for the base plane, a height [m] or None")
+        raise CallError(
+            f"ground = {ground!r}; expected 'base' for the base plane, a height"
+            f" [m]{in_python(' or None')}",
+            argument="ground",
+        )
     return float(ground)  # type: ignore[arg-type]
 
 
@@ -42,7 +47,7 @@ def shapes_above_ground(
     clearance: float,
     travel: tuple[Array, Array] | None,
 ) -> tuple[list[ConvexShape], tuple[str, ...]]:
-    """Return the parts of moving links and frames that stay above the ground, and the links that stand on it.
+    """Return the shapes of links and frames that must stay above the ground, and exempt links.
 
     The base does not count. Points that stay at their height wherever the joints go, in the ground
     or above it, do not count either, such as the ends of links at a shoulder in the base plane.
@@ -65,7 +70,7 @@ def shapes_above_ground(
     if travel is None:
         return moving, ()
     q = np.random.default_rng(0).uniform(*travel, (TRIES, robot.n))
-    frames = BodyFrames.at(robot, q)
+    frames = BodyFrames.compute(robot, q)
     above, standing = [], []
     for shape in moving:
         counts = _points_that_count(shape, frames, height + clearance)
@@ -98,11 +103,14 @@ def _lowest(shape: ConvexShape, frames: BodyFrames) -> float:
 
 
 def _bare_frames(robot: Robot, shapes: tuple[ConvexShape, ...]) -> list[ConvexShape]:
-    """Return the origins of frames that no shape of their body is known to contain, one set a body."""
+    """Return the origins of frames that no shape of their body contains, one set per body."""
     rows: dict[int, list[tuple[str, Array]]] = {}
     for name, frame in robot.tree.frames.items():
         point = np.array(frame.pose.p, dtype=float)
         alone = ConvexShape(frame.body, name, point[None])
         if frame.body >= 0 and not any(each.holds(alone) for each in shapes):
             rows.setdefault(frame.body, []).append((name, point))
-    return [ConvexShape(body, row[-1][0], np.array([point for _, point in row])) for body, row in rows.items()]
+    return [
+        ConvexShape(body, row[-1][0], np.array([point for _, point in row]))
+        for body, row in rows.items()
+    ]

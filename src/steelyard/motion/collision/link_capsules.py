@@ -15,7 +15,9 @@ Array = NDArray[np.float64]
 TINY = 1e-6  # [m] a link of that length has no extent
 
 
-def capsules_of_links(robot: Robot, links: Collection[str] | None = None) -> tuple[ConvexShape, ...]:
+def capsules_of_links(
+    robot: Robot, links: Collection[str] | None = None
+) -> tuple[ConvexShape, ...]:
     """Return capsules from the origin of each link to the joints that it carries, fixed ones too.
 
     A link that carries no other body is taken to be twice as long as its centre of mass is away.
@@ -31,7 +33,9 @@ def capsules_of_links(robot: Robot, links: Collection[str] | None = None) -> tup
     Capsules of one radius, `capsule_radius`, each named after its link.
     """
     fixed = {name for name, frame in robot.tree.frames.items() if frame.body < 0}
-    bases = [each for each in robot.mechanism.joints if each.parent in fixed and each.kind != "fixed"]
+    bases = [
+        each for each in robot.mechanism.joints if each.parent in fixed and each.kind != "fixed"
+    ]
     lengths = (float(np.linalg.norm(np.array(each.origin.p, dtype=float))) for each in bases)
     radius = capsule_radius(robot.tree, max(lengths, default=0.0))
     if not radius:
@@ -46,14 +50,20 @@ def capsules_of_links(robot: Robot, links: Collection[str] | None = None) -> tup
     return tuple(shapes)
 
 
-def _capsules(robot: Robot, link: Link, carried: dict[str, list[Joint]], radius: float) -> list[ConvexShape]:
+def _capsules(
+    robot: Robot, link: Link, carried: dict[str, list[Joint]], radius: float
+) -> list[ConvexShape]:
     """Return the capsules of one link."""
     frame, joints = robot.tree.frames[link.name], carried.get(link.name, [])
     mass = 0.0 if link.inertia is None else float(link.inertia.m)
     if frame.body < 0 and not mass and all(joint.kind == "fixed" for joint in joints):
         return []  # a root such as "world" that says where the base stands
     ends = [np.array(joint.origin.p, dtype=float) for joint in joints]
-    if mass and link.inertia is not None and all(_is_frame(robot, each, carried) for each in joints):
+    if (
+        mass
+        and link.inertia is not None
+        and all(_is_frame(robot, each, carried) for each in joints)
+    ):
         ends.append(2 * np.array(link.inertia.h, dtype=float) / mass)
     lengths = [float(np.linalg.norm(end)) for end in ends]
     if not mass and max(lengths, default=0.0) < TINY:
@@ -73,7 +83,7 @@ def _is_frame(robot: Robot, joint: Joint, carried: dict[str, list[Joint]]) -> bo
 
 
 def _distinct(tips: list[Array]) -> list[Array]:
-    """Return the tips, longest first, without those that a longer segment from the origin passes."""
+    """Return the tips, longest first, without those on a longer segment from the origin."""
     distinct: list[Array] = []
     for tip in sorted(tips, key=lambda each: -float(np.linalg.norm(each))):
         if not any(_passes(longer, tip) for longer in distinct):

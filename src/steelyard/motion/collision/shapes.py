@@ -1,4 +1,7 @@
-"""The shapes of a robot's bodies: convex hulls of points swept by a radius, from its collision shapes or from its kinematics alone."""
+"""Convex shapes of a robot's bodies: hulls of points swept by a radius.
+
+They come from collision geometry, or from the kinematics alone.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.spatial import Pose
-from ...errors import foreign, needs_extra
+from ...errors import needs_extra, translate_errors
 from ...mechanism.formats.urdf.collision_shapes import CollisionShape
 from ...mechanism.tree import Tree
 
@@ -23,7 +26,9 @@ THICKNESS = 0.04  # of the robot's reach: radius of the capsules around links of
 
 @dataclass(frozen=True, eq=False)
 class ConvexShape:
-    """All points within `radius` [m] of the hull of `points` (V, 3) [m], in the frame of a body; -1 is the base.
+    """All points within `radius` [m] of the hull of `points` (V, 3) [m], in the frame of a body.
+
+    -1 is the base.
 
     One point is a ball, two are a capsule.
     """
@@ -62,24 +67,36 @@ class ConvexShape:
 
 
 def one_per_body(shapes: list[ConvexShape]) -> tuple[ConvexShape, ...]:
-    """The shapes with the hulls of one moving body under one hull: fewer pairs, and no gap between parts that are screwed together."""
+    """Merge the hulls of each moving body into one hull.
+
+    There are fewer pairs then, and no gap between parts that are screwed together.
+    """
     groups: dict[object, list[ConvexShape]] = {}
     for number, shape in enumerate(shapes):
-        groups.setdefault(shape.body if shape.body >= 0 and not shape.capsule else ("alone", number), []).append(shape)
-    return tuple(replace(row[0], points=np.vstack([x.points for x in row]), radius=max(x.radius for x in row)) for row in groups.values())
+        groups.setdefault(
+            shape.body if shape.body >= 0 and not shape.capsule else ("alone", number), []
+        ).append(shape)
+    return tuple(
+        replace(
+            row[0], points=np.vstack([x.points for x in row]), radius=max(x.radius for x in row)
+        )
+        for row in groups.values()
+    )
 
 
 def convex_shape(tree: Tree, shape: CollisionShape) -> ConvexShape | None:
-    """A collision shape on the body that carries its link; None for a mesh whose file is absent."""
+    """Return a collision shape in the frame of its body; None for a mesh whose file is absent."""
     frame = tree.frames.get(shape.link)
     if frame is None or (shape.kind == "mesh" and shape.file is None):
         return None
     points, radius = shape_points(shape)
-    return ConvexShape(frame.body, shape.link, _moved(frame.pose.compose(shape.pose), points), radius)
+    return ConvexShape(
+        frame.body, shape.link, _transform(frame.pose.compose(shape.pose), points), radius
+    )
 
 
 def shape_points(shape: CollisionShape) -> tuple[Array, float]:
-    """Points (V, 3) whose hull, swept by a radius, holds the shape."""
+    """Return points (V, 3) and a radius [m] whose swept hull contains the shape."""
     if shape.kind == "sphere":
         return np.zeros((1, 3)), shape.sizes[0]
     if shape.kind == "box":
@@ -88,30 +105,46 @@ def shape_points(shape: CollisionShape) -> tuple[Array, float]:
         radius, length = shape.sizes
         turn = 2 * math.pi * np.arange(SIDES) / SIDES
         ring = np.column_stack([np.cos(turn), np.sin(turn)]) * radius / math.cos(math.pi / SIDES)
-        return np.vstack([np.column_stack([ring, np.full(SIDES, z)]) for z in (-length / 2, length / 2)]), 0.0
+        return (
+            np.vstack(
+                [np.column_stack([ring, np.full(SIDES, z)]) for z in (-length / 2, length / 2)]
+            ),
+            0.0,
+        )
     return mesh_hull(shape)
 
 
 def mesh_hull(shape: CollisionShape) -> tuple[Array, float]:
-    """Corners (V, 3) and a radius [m] whose swept hull holds that of a mesh file: those that are farthest in CORNERS directions.
+    """Return corners (V, 3) and a radius [m] whose swept hull contains a mesh.
 
-    The radius is the distance of the farthest point of the mesh from the hull of these corners, a few mm.
+    Corners are the farthest points in CORNERS directions.
+
+    The radius is the distance of the farthest point of the mesh from the hull of these corners, a
+    few mm.
     """
     coal = coal_module("reading the meshes of links")
     assert shape.file is not None
-    with foreign(f"{shape.file} of link {shape.link!r}: not a mesh that coal can read"):
+    with translate_errors(f"{shape.file} of link {shape.link!r}: not a mesh that coal can read"):
         mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.sizes))
         mesh.buildConvexHull(True, "Qt")
         points = np.array(mesh.convex.points(), dtype=float)
         corners = points[np.unique(np.argmax(points @ directions(CORNERS).T, axis=0))]
         hull, ball = convex_hull(coal, corners), coal.Sphere(0.0)
         request, result = coal.DistanceRequest(), coal.DistanceResult()
-        apart = [coal.distance(hull, coal.Transform3s(), ball, coal.Transform3s(np.eye(3), p), request, result) for p in points]
+        apart = [
+            coal.distance(
+                hull, coal.Transform3s(), ball, coal.Transform3s(np.eye(3), p), request, result
+            )
+            for p in points
+        ]
     return corners, max(0.0, *apart)
 
 
 def directions(count: int) -> Array:
-    """Unit vectors (count, 3) that are spread evenly. Gonzalez, Mathematical Geosciences 42 (2010), section 2 (Fibonacci lattice)."""
+    """Return evenly spread unit vectors (count, 3).
+
+    Gonzalez, Mathematical Geosciences 42 (2010), section 2 (Fibonacci lattice).
+    """
     k = np.arange(count) + 0.5
     z, turn = 1 - 2 * k / count, math.pi * (1 + math.sqrt(5)) * k
     flat = np.sqrt(1 - z**2)
@@ -119,7 +152,7 @@ def directions(count: int) -> Array:
 
 
 def convex_hull(coal: Any, points: Array) -> Any:
-    """The hull of points (V, 3) as the library of collisions has it."""
+    """Return the convex hull of points (V, 3) as an object of coal."""
     corners = coal.StdVec_Vec3s()
     for point in points:
         corners.append(point)
@@ -127,7 +160,7 @@ def convex_hull(coal: Any, points: Array) -> Any:
 
 
 def coal_module(purpose: str) -> Any:
-    """The library of collisions."""
+    """Return the collision library coal; MissingExtra without it."""
     try:
         import coal
     except ImportError:
@@ -136,33 +169,44 @@ def coal_module(purpose: str) -> Any:
 
 
 def link_capsules(tree: Tree) -> tuple[ConvexShape, ...]:
-    """A capsule from the origin of every body, the base too, to each joint or frame that it carries; all of one radius.
+    """Return capsules from the origin of each body to each joint or frame on it, of one radius.
+
+    The base is included.
 
     The last link is taken to be twice as long as its centre of mass is away.
     """
-    ends, radius = _ends(tree), capsule_radius(tree)
+    ends, radius = _body_ends(tree), capsule_radius(tree)
     if not radius:
         return ()
     names = ["base", *(body.name for body in tree.bodies)]
-    made = []
+    capsules = []
     for index, row in ends.items():
-        tips = [p for p in row if np.linalg.norm(p) > radius] or [max(row, key=lambda p: float(np.linalg.norm(p)))]
-        made += [ConvexShape(index, names[index + 1], np.array([np.zeros(3), tip]), radius) for tip in tips]
-    return tuple(made)
+        tips = [p for p in row if np.linalg.norm(p) > radius] or [
+            max(row, key=lambda p: float(np.linalg.norm(p)))
+        ]
+        capsules += [
+            ConvexShape(index, names[index + 1], np.array([np.zeros(3), tip]), radius)
+            for tip in tips
+        ]
+    return tuple(capsules)
 
 
 def capsule_radius(tree: Tree, base: float | None = None) -> float:
-    """Return the radius of capsules from the kinematics [m]: THICKNESS times the sum of the lengths of all bodies.
+    """Return the radius of capsules from the kinematics [m].
+
+    THICKNESS times the sum of the lengths of all bodies.
 
     `base` [m] replaces the length of the base, which includes where the root link puts the robot.
     """
-    lengths = {index: max(float(np.linalg.norm(p)) for p in row) for index, row in _ends(tree).items()}
+    lengths = {
+        index: max(float(np.linalg.norm(p)) for p in row) for index, row in _body_ends(tree).items()
+    }
     if base is not None:
         lengths[-1] = base
     return THICKNESS * sum(lengths.values())
 
 
-def _ends(tree: Tree) -> dict[int, list[Array]]:
+def _body_ends(tree: Tree) -> dict[int, list[Array]]:
     """Return the points that each body reaches, in its frame [m]; -1 is the base."""
     ends: dict[int, list[Array]] = {}
     carried = {body.parent for body in tree.bodies}
@@ -170,12 +214,14 @@ def _ends(tree: Tree) -> dict[int, list[Array]]:
         ends.setdefault(body.parent, []).append(np.array(body.placement.p, dtype=float))
     for index, body in enumerate(tree.bodies):
         if index not in carried and body.inertia.m:
-            ends.setdefault(index, []).append(2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m))
+            ends.setdefault(index, []).append(
+                2 * np.array(body.inertia.h, dtype=float) / float(body.inertia.m)
+            )
     for frame in tree.frames.values():
         if frame.body >= 0 and frame.body not in carried:
             ends.setdefault(frame.body, []).append(np.array(frame.pose.p, dtype=float))
     return ends
 
 
-def _moved(pose: Pose, points: Array) -> Array:
+def _transform(pose: Pose, points: Array) -> Array:
     return np.asarray(points @ np.array(pose.R, dtype=float).T + np.array(pose.p, dtype=float))

@@ -1,4 +1,7 @@
-"""Distances at every instant of a motion: what is seen at an instant less what can change until the next."""
+"""Lower bounds of distances at every instant of a motion.
+
+The distance at an instant, less the most it can change until the next.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class Gaps(Protocol):
 
     def distances(self, q: Array, exact: float | Array = ...) -> Distances: ...
 
-    def slopes(self, q: Array, made: Distances, near: NDArray[np.bool_]) -> Array: ...
+    def derivatives(self, q: Array, distances: Distances, near: NDArray[np.bool_]) -> Array: ...
 
 
 class Moving(Protocol):
@@ -50,26 +53,32 @@ class Moving(Protocol):
 
 
 class Narrowest(NamedTuple):
-    """The least distance over what was asked for, at any instant [m], and where it is; negative where it is not kept."""
+    """The smallest distance [m] beyond the least one at any instant, and its label.
+
+    Negative where the least distance is not kept.
+    """
 
     spare: float
     where: str
 
 
 def narrowest(gaps: Gaps, motion: Moving, bounds: MotionBounds) -> Narrowest:
-    """A lower bound of the distances less their least, over all times.
+    """Bound the smallest spare distance from below, over all times.
 
-    In an interval t +- h a distance changes by at most sum of lever_j |dq_j|; intervals are halved until none can be passed, or one is.
-    Schwarzer, Saha and Latombe, Int. J. Robotics Research 24 (2005), section 3 (bounds of the motion of a robot's points).
+    In an interval t +- h a distance changes by at most sum of lever_j |dq_j|; intervals are halved
+    until none can be passed, or one is. Schwarzer, Saha and Latombe, Int. J. Robotics Research 24
+    (2005), section 3 (bounds of the motion of a robot's points).
     """
     levers = gaps.levers(np.maximum(np.abs(bounds.lower), np.abs(bounds.upper)))
     count = PIECES * motion.density
     half = 0.5 * motion.period / count
     t: Array = np.asarray((np.arange(count) + 0.5) * 2 * half, dtype=np.float64)
-    found = Narrowest(np.inf, "")
+    smallest = Narrowest(np.inf, "")
     for level in range(HALVINGS + 1):
         q, qd, qdd = motion(t)
-        change = half * (np.abs(qd) + half * (0.5 * np.abs(qdd) + bounds.jerk * half / 6)) @ levers.T
+        change = (
+            half * (np.abs(qd) + half * (0.5 * np.abs(qdd) + bounds.jerk * half / 6)) @ levers.T
+        )
         room = gaps.distances(q, gaps.least + change).distance - gaps.least
         worst = np.unravel_index(int(np.argmin(room)), room.shape)
         if room[worst] < 0:
@@ -78,8 +87,10 @@ def narrowest(gaps: Gaps, motion: Moving, bounds: MotionBounds) -> Narrowest:
         done = np.all(lower > 0, axis=1) | (level == HALVINGS)
         if done.any():
             least = np.unravel_index(int(np.argmin(lower[done])), lower[done].shape)
-            found = min(found, Narrowest(float(lower[done][least]), gaps.labels[int(least[1])]))
+            smallest = min(
+                smallest, Narrowest(float(lower[done][least]), gaps.labels[int(least[1])])
+            )
         t, half = np.concatenate([t[~done] - half / 2, t[~done] + half / 2]), half / 2
         if not len(t):
             break
-    return found
+    return smallest

@@ -1,7 +1,9 @@
-"""The joints between base and frame as axes in space: a product of exponentials, whatever frames the description uses.
+"""The joints between base and frame as axes in space: a product of exponentials.
 
-The frame's pose is T(q) = E_1(q_1) ... E_n(q_n) T(0), where E_i turns about the axis of joint i at q = 0, or slides along it.
-Brockett 1984; Lynch and Park, Modern Robotics, 2017, section 4.1.
+It does not depend on the frames of the description.
+
+The frame's pose is T(q) = E_1(q_1) ... E_n(q_n) T(0), where E_i turns about the axis of joint i at
+q = 0, or slides along it. Brockett 1984; Lynch and Park, Modern Robotics, 2017, section 4.1.
 """
 
 from __future__ import annotations
@@ -19,39 +21,45 @@ from ...dynamics.kinematics import carriers, find_frame, forward_kinematics, joi
 from ...mechanism.tree import Tree
 from .subproblems import AT_REST, Turn, perpendicular
 
-TOLERANCE = 1e-9  # [m or rad] for axes that meet or are parallel; what is smaller than 1e-13 is zero
+# [m or rad] for axes that meet or are parallel; what is smaller than 1e-13 is zero
+TOLERANCE = 1e-9
 _ZERO = 1e-13
 
 
-class Joint(NamedTuple):
-    """An axis h through a point p [m] at q = 0, and a unit vector `side` across it. `at` is its place in the chain.
+class ChainJoint(NamedTuple):
+    """An axis h through a point p [m] at q = 0, with a perpendicular unit vector `side`.
 
-    `rest` is where the joint stays if any position will do. `home` is the axis before the joints `carried_by`, which are held, moved it.
+    `number` is its position in the chain. `rest` is the angle of the joint if any will do. `home`
+    is the axis before the fixed joints `carried_by` moved it.
     """
 
     turns: bool
     h: Vector
     p: Vector
     side: Vector
-    at: int
+    number: int
     home: Vector
     rest: Turn = AT_REST
     carried_by: tuple[int, ...] = ()
 
     @property
-    def reversed(self) -> Joint:
+    def reversed(self) -> ChainJoint:
         """The same joint seen from the frame."""
         return self._replace(h=v3.neg(self.h), home=v3.neg(self.home))
 
-    def cosine(self, other: Joint) -> Scalar:
-        """h . h' of two axes: a float where both were carried alike, which leaves the angle between them as it was."""
-        return v3.dot(self.home, other.home) if self.carried_by == other.carried_by else v3.dot(self.h, other.h)
+    def cosine(self, other: ChainJoint) -> Scalar:
+        """Return h . h' of two axes; a float where the same joints carry both."""
+        return (
+            v3.dot(self.home, other.home)
+            if self.carried_by == other.carried_by
+            else v3.dot(self.h, other.h)
+        )
 
 
-class Move(NamedTuple):
-    """A joint that has moved: by a turn, or by a slide of so many metres (then the turn is none)."""
+class FrameMove(NamedTuple):
+    """The motion of a joint: a turn, or a slide [m] with no turn."""
 
-    joint: Joint
+    joint: ChainJoint
     turn: Turn
     slide: Scalar = 0.0
 
@@ -60,14 +68,14 @@ class Move(NamedTuple):
         return self.turn.value if self.joint.turns else self.slide
 
     def rotate(self, v: Vector) -> Vector:
-        """A vector that the joint carries."""
+        """Rotate a vector by the joint's motion."""
         return self.turn.apply(self.joint.h, v) if self.joint.turns else v
 
     def unrotate(self, v: Vector) -> Vector:
         return self.turn.inverse.apply(self.joint.h, v) if self.joint.turns else v
 
     def carry(self, x: Vector) -> Vector:
-        """A point that the joint carries."""
+        """Move a point by the joint's motion."""
         if not self.joint.turns:
             return v3.add(x, v3.scale(self.slide, self.joint.h))
         return v3.add(self.joint.p, self.rotate(v3.sub(x, self.joint.p)))
@@ -79,9 +87,12 @@ class Move(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Joints from base to frame, by the coordinates that move them and how far per unit; `before` T `after` is E_1 ... E_n."""
+    """Joints from base to frame, with the coordinates that move them and their multipliers.
 
-    joints: tuple[Joint, ...]
+    `before` T `after` is E_1 ... E_n.
+    """
+
+    joints: tuple[ChainJoint, ...]
     coordinates: tuple[int, ...]
     multipliers: tuple[float, ...]
     before: Pose
@@ -94,7 +105,7 @@ class Chain(NamedTuple):
 
 
 def chain_of(tree: Tree, frame: str) -> Chain | None:
-    """The chain of a frame; None where joints on the way share a coordinate."""
+    """Return the chain of a frame; None where joints share a coordinate."""
     body, _ = find_frame(tree, frame)
     bodies = carriers(tree, body)
     coordinates = tuple(tree.bodies[i].coordinate for i in bodies)
@@ -102,21 +113,36 @@ def chain_of(tree: Tree, frame: str) -> Chain | None:
         return None
     where = poses(tree, [0.0] * tree.n)
     axes = joint_axes(tree, where)
-    X = _aligned([axes[i] for i in bodies])
-    joints = [_joint(tree.bodies[i].kind == "revolute", X.R, axes[i], where[i].p, at) for at, i in enumerate(bodies)]
+    X = _aligning_rotation([axes[i] for i in bodies])
+    joints = [
+        _joint(tree.bodies[i].kind == "revolute", X.R, axes[i], where[i].p, index)
+        for index, i in enumerate(bodies)
+    ]
     home = X.compose(forward_kinematics(tree, [0.0] * tree.n, frame))
     after = home.inverse()
     multipliers = tuple(tree.bodies[i].multiplier for i in bodies)
-    return Chain(_placed(joints, home.p), coordinates, multipliers, _clean_pose(X), _clean_pose(after), _clean(home.p))
+    return Chain(
+        joints=_with_points(joints, home.p),
+        coordinates=coordinates,
+        multipliers=multipliers,
+        before=_clean_pose(X),
+        after=_clean_pose(after),
+        tool=_clean(home.p),
+    )
 
 
-def _joint(turns: bool, R: Matrix, axis: Vector, point: Vector, at: int) -> Joint:
+def _joint(turns: bool, R: Matrix, axis: Vector, point: Vector, index: int) -> ChainJoint:
     h = _clean(v3.apply(R, axis))
-    return Joint(turns, h, v3.apply(R, point), perpendicular(h), at, h)
+    return ChainJoint(
+        turns=turns, h=h, p=v3.apply(R, point), side=perpendicular(h), number=index, home=h
+    )
 
 
-def _aligned(axes: Sequence[Vector]) -> Pose:
-    """The rotation after which more components of the axes are zero: none, or that which makes the first axis z and the next (x, 0, z)."""
+def _aligning_rotation(axes: Sequence[Vector]) -> Pose:
+    """Return a rotation that makes more components of the axes zero, or the identity.
+
+    It turns the first axis into z and the next one into (x, 0, z).
+    """
     if not axes:
         return Pose()
     z = axes[0]
@@ -126,7 +152,10 @@ def _aligned(axes: Sequence[Vector]) -> Pose:
     y = v3.cross(z, other)
     y = v3.scale(1.0 / math.sqrt(v3.dot(y, y)), y)
     R = (v3.cross(y, z), y, z)
-    zeros = [sum(abs(x) < 1e-9 for axis in turned for x in axis) for turned in (axes, [v3.apply(R, a) for a in axes])]
+    zeros = [
+        sum(abs(x) < 1e-9 for axis in turned for x in axis)
+        for turned in (axes, [v3.apply(R, a) for a in axes])
+    ]
     return Pose(R) if zeros[1] > zeros[0] else Pose()
 
 
@@ -138,25 +167,29 @@ def _clean_pose(X: Pose) -> Pose:
     return Pose(tuple(_clean(row) for row in X.R), _clean(X.p))  # type: ignore[arg-type]
 
 
-def _placed(joints: Sequence[Joint], tool: Vector) -> tuple[Joint, ...]:
-    """Each axis with the point where it meets its neighbours, two or else one, from the frame on; or the foot of the point before."""
+def _with_points(joints: Sequence[ChainJoint], tool: Vector) -> tuple[ChainJoint, ...]:
+    """Return each axis with the point where it meets its neighbours.
+
+    Groups of three first, then of two, from the frame on; else the point nearest to the one
+    before.
+    """
     points: dict[int, Vector] = {}
     for size in (3, 2):
         for first in reversed(range(len(joints) - size + 1)):
             group = joints[first : first + size]
             point = meeting_point(group)
-            if point is not None and not any(joint.at in points for joint in group):
-                points.update({joint.at: _clean(point) for joint in group})
-    placed: list[Joint] = []
+            if point is not None and not any(joint.number in points for joint in group):
+                points.update({joint.number: _clean(point) for joint in group})
+    placed: list[ChainJoint] = []
     for joint in joints:
-        towards = points.get(joint.at - 1) or (placed[-1].p if placed else joint.p)
-        point = points.get(joint.at) or _clean(foot(joint, towards))
+        towards = points.get(joint.number - 1) or (placed[-1].p if placed else joint.p)
+        point = points.get(joint.number) or _clean(nearest_on_axis(joint, towards))
         placed.append(joint._replace(p=point))
     return tuple(placed)
 
 
-def foot(joint: Joint, x: Vector) -> Vector:
-    """The point of an axis nearest to a point."""
+def nearest_on_axis(joint: ChainJoint, x: Vector) -> Vector:
+    """Return the point of an axis nearest to a point."""
     return v3.add(joint.p, v3.scale(v3.dot(joint.h, v3.sub(x, joint.p)), joint.h))
 
 
@@ -165,28 +198,37 @@ def distance(a: Vector, b: Vector) -> float:
     return math.sqrt(v3.dot(d, d))
 
 
-def parallel(a: Joint, b: Joint) -> bool:
+def are_parallel(a: ChainJoint, b: ChainJoint) -> bool:
     n = v3.cross(a.h, b.h)
     return math.sqrt(v3.dot(n, n)) < TOLERANCE
 
 
-def across(a: Joint, b: Joint) -> bool:
-    """Whether two axes are at right angles."""
+def are_perpendicular(a: ChainJoint, b: ChainJoint) -> bool:
+    """Return whether two axes are at right angles."""
     return abs(v3.dot(a.h, b.h)) < TOLERANCE
 
 
-def meeting_point(joints: Sequence[Joint]) -> Vector | None:
-    """The only point that all axes of some revolute joints pass through, neighbours not parallel; None where there is none."""
-    if not all(joint.turns for joint in joints) or any(parallel(a, b) for a, b in itertools.pairwise(joints)):
+def meeting_point(joints: Sequence[ChainJoint]) -> Vector | None:
+    """Return the point where all axes of revolute joints meet; None without.
+
+    Neighbouring axes must not be parallel.
+    """
+    if not all(joint.turns for joint in joints) or any(
+        are_parallel(a, b) for a, b in itertools.pairwise(joints)
+    ):
         return None
     a, b = joints[:2]
     n = v3.cross(a.h, b.h)
     d = v3.sub(b.p, a.p)
     t = v3.dot(v3.cross(d, b.h), n) / v3.dot(n, n)
     point = v3.add(a.p, v3.scale(t, a.h))
-    return point if all(distance(foot(joint, point), point) < TOLERANCE for joint in joints) else None
+    return (
+        point
+        if all(distance(nearest_on_axis(joint, point), point) < TOLERANCE for joint in joints)
+        else None
+    )
 
 
-def share_point(*joints: Joint) -> bool:
-    """Whether axes were given the same point."""
+def share_point(*joints: ChainJoint) -> bool:
+    """Return whether axes have the same point."""
     return all(joint.turns and distance(joint.p, joints[0].p) < TOLERANCE for joint in joints)

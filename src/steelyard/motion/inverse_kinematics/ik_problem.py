@@ -1,4 +1,4 @@
-"""What a robot, a frame and a method come to: the closed form of an inverse kinematics problem."""
+"""An inverse kinematics problem: robot, frame and method, with the closed form if it exists."""
 
 from __future__ import annotations
 
@@ -14,27 +14,37 @@ FEW = 512  # scalars of poses; with more, threads may be faster
 
 
 class IkProblem(NamedTuple):
-    """What a robot, a frame and a method come to: the closed form if there is one, and the position preferred by default."""
+    """Robot, frame and method, the closed form or None, and the default preferred position."""
 
     context: Context
     closed: Analytic | None
     rest: Array
-    complete: bool = False  # whether the numerical solver takes the poses that the closed form misses
+    # whether the numerical solver takes the poses that the closed form misses
+    complete: bool = False
 
     def call(self, pose: Array, start: Array) -> tuple[Array, Array, Array]:
-        """q, code and fault of the closed form; past threads where poses are few."""
+        """Evaluate the closed form: q, code and pose error; without threads for few poses."""
         assert self.closed is not None
-        with np.errstate(all="ignore"):  # infinities; a warning of a single pose is worth less than the time to hide it
-            q, code, fault = (self.closed.kernel.ufunc if pose.size <= FEW else self.closed.kernel)(pose, start)
-        return (*(_polished(self, pose, q, code) if self.closed.inexact else (q, code)), fault)
+        # infinities; a warning of a single pose is worth less than the time to hide it
+        with np.errstate(all="ignore"):
+            q, code, fault = (self.closed.kernel.ufunc if pose.size <= FEW else self.closed.kernel)(
+                pose, start
+            )
+        return (
+            *(_polish_solutions(self, pose, q, code) if self.closed.inexact else (q, code)),
+            fault,
+        )
 
 
-def _polished(setup: IkProblem, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
-    """Solutions of a nearly equal arm made those of this one; branches that this arm lacks are left out."""
+def _polish_solutions(setup: IkProblem, pose: Array, q: Array, code: Array) -> tuple[Array, Array]:
+    """Refine solutions of an idealised arm for the actual one.
+
+    Branches that the actual arm lacks are dropped.
+    """
     robot = setup.context.robot
-    held = tuple(robot.joint_names.index(name) for name in setup.context.free_joints)
-    at = np.nonzero(code == VALID)
-    goal = np.broadcast_to(pose[..., None, :, :], (*code.shape, 4, 4))[at]
-    q[at] = polish(robot, setup.context.frame, goal, q[at], held)
-    code[at] = np.where(np.isnan(q[at]).any(axis=-1), UNREACHED, VALID)
+    fixed = tuple(robot.joint_names.index(name) for name in setup.context.free_joints)
+    valid = np.nonzero(code == VALID)
+    goal = np.broadcast_to(pose[..., None, :, :], (*code.shape, 4, 4))[valid]
+    q[valid] = polish(robot, setup.context.frame, goal, q[valid], fixed)
+    code[valid] = np.where(np.isnan(q[valid]).any(axis=-1), UNREACHED, VALID)
     return q, code

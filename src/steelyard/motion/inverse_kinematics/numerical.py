@@ -1,9 +1,10 @@
-"""The numerical solver: damped Gauss-Newton steps on the compiled forward kinematics and Jacobian, many poses and starts side by side.
+"""Numerical inverse kinematics: damped Gauss-Newton steps, batched over poses and starts.
 
-A step is one kernel: pose error, Jacobian, the damped normal equations and their solution, joints that lie on a limit and would leave it
-kept there, and the rest of the motion (redundancy) drawn towards a preferred position. What has converged leaves the batch; what has not
-starts again elsewhere. Closures of loops are errors like those of the pose.
-Levenberg 1944; Sugihara, IEEE Transactions on Robotics 27 (2011), for a damping that follows the error.
+A step is one kernel: pose error, Jacobian, and the solution of the damped normal equations. Joints
+on a limit that would leave it stay there. Redundancy is used to approach a preferred position.
+Poses that have converged leave the batch; the others start again elsewhere. Loop closures are
+errors like pose errors. Levenberg 1944; Sugihara, IEEE Transactions on Robotics 27 (2011), for a
+damping that follows the error.
 """
 
 from __future__ import annotations
@@ -41,12 +42,19 @@ LEAVING = 0.2  # of the poses must have converged before those leave the batch
 LONGEST = 1.0  # [rad|m] a step of a joint
 _DAMPING = 0.02  # times the square of the error
 _LEAST_DAMPING = 1e-14
-SHUT = 30.0  # weight of closures beside the pose, so that the nearest position to a pose that is out of reach is nearly closed
+# weight of closures beside the pose, so that the nearest position to a pose that is out of reach is
+# nearly closed
+CLOSURE_WEIGHT = 30.0
 _ROTATION = 0.3  # [m2] weight of rotations beside distances where starts are compared
 
 
-def pose_error(tree: Tree, q: Scalars, R_goal: Any, p_goal: Vector, frame: str) -> tuple[Vector, Vector]:
-    """What is missing to a pose, in the base frame: p_goal - p [m], and the rotation vector of R_goal R^T [rad]."""
+def pose_error(
+    tree: Tree, q: Scalars, R_goal: Any, p_goal: Vector, frame: str
+) -> tuple[Vector, Vector]:
+    """Compute the pose error in the base frame.
+
+    p_goal - p [m], and the rotation vector of R_goal R^T [rad].
+    """
     R, p = forward_kinematics(tree, q, frame)
     E = v3.matmul(R_goal, v3.transpose(R))
     sine = (E[2][1] - E[1][2], E[0][2] - E[2][0], E[1][0] - E[0][1])  # 2 sin(angle) times the axis
@@ -57,23 +65,36 @@ def pose_error(tree: Tree, q: Scalars, R_goal: Any, p_goal: Vector, frame: str) 
     return v3.sub(p_goal, p), v3.scale(where(small, 0.5, angle / size), sine)
 
 
-def step(
-    tree: Tree, q: Scalars, pose: Any, wanted: Scalars, gain: Scalar, frame: str, held: Sequence[int] = ()
+def ik_step(
+    tree: Tree,
+    q: Scalars,
+    pose: Any,
+    preferred: Scalars,
+    gain: Scalar,
+    frame: str,
+    fixed: Sequence[int] = (),
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """The next position, with some joints held, and the error (m, rad) of the present one.
+    """Compute the next position, with some joints fixed, and the current error (m, rad).
 
-    dq = z + J^T (J J^T + damping)^-1 (e - J z), z = gain (wanted - q), with more joints than errors; else (J^T J + damping)^-1 J^T e.
-    The first error of a robot with loops counts how far they are open, too.
+    dq = z + J^T (J J^T + damping)^-1 (e - J z), z = gain (preferred - q), with more joints than
+    errors; else (J^T J + damping)^-1 J^T e. The first error of a robot with loops counts how far
+    they are open, too.
     """
     R_goal, p_goal = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
     v, w = pose_error(tree, q, R_goal, v3.vector(p_goal), frame)
     loops = closure_terms(tree, q, [0.0] * tree.n) if tree.loops else ClosureTerms([], [], [])
-    e = [*v, *w, *(-SHUT * x for x in loops.phi)]
-    J = _free(tree, q, [*jacobian(tree, q, frame), *([SHUT * x for x in row] for row in loops.Phi)], e, held)
+    e = [*v, *w, *(-CLOSURE_WEIGHT * x for x in loops.phi)]
+    J = _free_jacobian(
+        tree,
+        q,
+        [*jacobian(tree, q, frame), *([CLOSURE_WEIGHT * x for x in row] for row in loops.Phi)],
+        e,
+        fixed,
+    )
     away2 = v3.dot(v, v) + dot(loops.phi, loops.phi) if tree.loops else v3.dot(v, v)
     damping = _DAMPING * (away2 + v3.dot(w, w)) + _LEAST_DAMPING
     if tree.n > len(e):
-        z = [gain * (a - b) for a, b in zip(wanted, q, strict=True)]
+        z = [gain * (a - b) for a, b in zip(preferred, q, strict=True)]
         rest = [x - dot(row, z) for x, row in zip(e, J, strict=True)]
         y = solve(factorise(_gram(J, damping)), rest)
         dq = [a + dot([row[i] for row in J], y) for i, a in enumerate(z)]
@@ -83,13 +104,15 @@ def step(
     return _limited(tree, q, dq), [sqrt(away2), sqrt(v3.dot(w, w))]
 
 
-def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars, held: Sequence[int]) -> list[list[Scalar]]:
-    """The Jacobian without the columns of joints that are held, or lie on a limit and would pass it."""
+def _free_jacobian(
+    tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars, fixed: Sequence[int]
+) -> list[list[Scalar]]:
+    """Return the Jacobian without columns of joints that are fixed or pressed against a limit."""
     columns = []
     for i, limits in enumerate(tree.limits):
         column = [row[i] for row in J]
         pull = dot(column, e)
-        free: Scalar = 0.0 if i in held else 1.0
+        free: Scalar = 0.0 if i in fixed else 1.0
         if math.isfinite(limits.upper):
             free = free * where(q[i] >= limits.upper, where(pull > 0.0, 0.0, 1.0), 1.0)
         if math.isfinite(limits.lower):
@@ -99,7 +122,7 @@ def _free(tree: Tree, q: Scalars, J: Sequence[Sequence[Scalar]], e: Scalars, hel
 
 
 def _limited(tree: Tree, q: Scalars, dq: Scalars) -> list[Scalar]:
-    """q + dq, shortened to the longest step and kept within the limits."""
+    """Return q + dq, shortened to the longest step and clipped to the limits."""
     largest: Scalar = LONGEST
     for x in dq:
         size = where(x < 0.0, -x, x)
@@ -116,30 +139,40 @@ def _limited(tree: Tree, q: Scalars, dq: Scalars) -> list[Scalar]:
 
 
 def _gram(rows: Sequence[Scalars], damping: Scalar) -> list[list[Scalar]]:
-    """The lower triangle of rows rows^T + damping 1."""
-    return [[dot(a, b) + (damping if i == j else 0.0) for j, b in enumerate(rows[: i + 1])] for i, a in enumerate(rows)]
+    """Return the lower triangle of rows rows^T + damping 1."""
+    return [
+        [dot(a, b) + (damping if i == j else 0.0) for j, b in enumerate(rows[: i + 1])]
+        for i, a in enumerate(rows)
+    ]
 
 
 @lru_cache(maxsize=64)
-def step_kernel(robot: Any, frame: str, held: tuple[int, ...] = ()) -> Kernel:
-    """The compiled step: q, pose, wanted, gain -> q, error (2)."""
-    return kernel_of(step_program, robot.closed_tree if robot.tree.loops else robot.tree, frame, held)
+def ik_step_kernel(robot: Any, frame: str, fixed: tuple[int, ...] = ()) -> Kernel:
+    """Return the compiled step: q, pose, preferred, gain -> q, error (2)."""
+    return kernel_of(
+        ik_step_program, robot.closed_tree if robot.tree.loops else robot.tree, frame, fixed
+    )
 
 
-def step_program(tree: Tree, frame: str, held: tuple[int, ...]) -> Program:
+def ik_step_program(tree: Tree, frame: str, fixed: tuple[int, ...]) -> Program:
     """Return the program of the step."""
     inputs = [
         Operand("q", (tree.n,), "[rad|m]"),
         Operand("pose", (4, 4), "[-|m]"),
-        Operand("wanted", (tree.n,), "[rad|m]"),
+        Operand("preferred", (tree.n,), "[rad|m]"),
         Operand("gain", (), "[-]"),
     ]
     outputs = [Operand("next", (tree.n,), "[rad|m]"), Operand("error", (2,), "[m, rad]")]
-    return trace("inverse_kinematics_step", lambda q, pose, wanted, gain: step(tree, q, pose, wanted, gain, frame, held), inputs, outputs)
+    return trace(
+        "inverse_kinematics_step",
+        lambda q, pose, preferred, gain: ik_step(tree, q, pose, preferred, gain, frame, fixed),
+        inputs,
+        outputs,
+    )
 
 
-class Found(NamedTuple):
-    """The best position found for each pose, (N, n), and how far its pose is from the wanted one, (N,) [m] and [rad]."""
+class NumericalSolution(NamedTuple):
+    """The best position (N, n) for each pose, with its position [m] and angle error [rad] (N,)."""
 
     q: Array
     distance: Array
@@ -151,32 +184,62 @@ class Found(NamedTuple):
 
 
 @default_errstate
-def search(robot: Any, frame: str, pose: Array, q0: Array, rounds: int = ROUNDS, steps: int = STEPS) -> Found:
-    """The position nearest to a solution for each pose (N, 4, 4): from q0 (N, n), then in rounds from new starts within the limits."""
-    kernel = step_kernel(robot, frame)
-    best = Found(q0.copy(), np.full(len(pose), np.inf), np.full(len(pose), np.inf))
+def search(
+    robot: Any, frame: str, pose: Array, q0: Array, rounds: int = ROUNDS, steps: int = STEPS
+) -> NumericalSolution:
+    """Search the position nearest to a solution for each pose (N, 4, 4).
+
+    It starts at q0 (N, n), then in rounds at new positions within the limits.
+    """
+    kernel = ik_step_kernel(robot, frame)
+    best = NumericalSolution(q0.copy(), np.full(len(pose), np.inf), np.full(len(pose), np.inf))
     for first in range(0, len(pose), CHUNK):
         part = slice(first, first + CHUNK)
-        _search(robot, frame, kernel, pose[part], Found(*(column[part] for column in best)), rounds, steps)
+        _search(
+            robot,
+            frame,
+            kernel,
+            pose[part],
+            NumericalSolution(*(column[part] for column in best)),
+            rounds,
+            steps,
+        )
     return best
 
 
-def _search(robot: Any, frame: str, kernel: Kernel, pose: Array, best: Found, rounds: int, steps: int) -> None:
+def _search(
+    robot: Any,
+    frame: str,
+    kernel: Kernel,
+    pose: Array,
+    best: NumericalSolution,
+    rounds: int,
+    steps: int,
+) -> None:
     rng = np.random.default_rng(0)
     active = np.arange(len(pose))
-    at, q = active, best.q.copy()
+    index, q = active, best.q.copy()
     for _ in range(rounds):
-        _descend(kernel, at, q, pose, best, steps)
+        _descend(kernel, index, q, pose, best, steps)
         active = active[~best.reached[active]]
         if not len(active):
             return
-        at, q = _starts(robot, frame, pose, active, rng)
+        index, q = _starts(robot, frame, pose, active, rng)
 
 
-def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: np.random.Generator) -> tuple[NDArray[np.intp], Array]:
-    """For each active pose, of some random positions those that come nearest to it: one, or several where few poses are left."""
+def _starts(
+    robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: np.random.Generator
+) -> tuple[NDArray[np.intp], Array]:
+    """Return the random positions nearest to each active pose.
+
+    One for each, or several where few poses remain.
+    """
     low, high = joint_range(robot.tree)
-    tried = rng.permutation(_closed(robot))[:TRIED] if robot.tree.loops else rng.uniform(low, high, (TRIED, robot.n))
+    tried = (
+        rng.permutation(_closed_starts(robot))[:TRIED]
+        if robot.tree.loops
+        else rng.uniform(low, high, (TRIED, robot.n))
+    )
     there, goal = robot.forward_kinematics(tried, frame), pose[active]
     nearness = 2.0 * goal[:, :3, 3] @ there[:, :3, 3].T - (there[:, :3, 3] ** 2).sum(axis=1)
     nearness += _ROTATION * goal[:, :3, :3].reshape(-1, 9) @ there[:, :3, :3].reshape(-1, 9).T
@@ -188,79 +251,114 @@ def _starts(robot: Any, frame: str, pose: Array, active: NDArray[np.intp], rng: 
 
 
 @lru_cache(maxsize=8)
-def _closed(robot: Any) -> Array:
-    """Positions of a robot with loops to start from, closed where they can be."""
-    return np.asarray(robot.assembly(np.random.default_rng(0).uniform(*joint_range(robot.tree), (4 * TRIED, robot.n))).q)
+def _closed_starts(robot: Any) -> Array:
+    """Return start positions of a robot with loops, closed where possible."""
+    return np.asarray(
+        robot.assembly(
+            np.random.default_rng(0).uniform(*joint_range(robot.tree), (4 * TRIED, robot.n))
+        ).q
+    )
 
 
-def _descend(kernel: Kernel, at: NDArray[np.intp], q: Array, pose: Array, best: Found, steps: int) -> None:
-    """Step from q for the poses `at`, and keep in `best` what is better than what is there. Converged poses leave the batch."""
-    goal = pose[at]
+def _descend(
+    kernel: Kernel,
+    index: NDArray[np.intp],
+    q: Array,
+    pose: Array,
+    best: NumericalSolution,
+    steps: int,
+) -> None:
+    """Step from q for the poses `index`, and store improvements in `best`.
+
+    Converged poses leave the batch.
+    """
+    goal = pose[index]
     for left_over in reversed(range(steps)):
         after, error = kernel(q, goal, q, 0.0)
         done = (error[:, 0] <= ACCURACY) & (error[:, 1] <= ACCURACY)
         count = np.count_nonzero(done)
-        if count > LEAVING * len(at) or (count and not left_over):  # to take out a few costs more than to step them on
-            _keep(best, at[done], q[done], error[done])
-            left = ~done
-            at, goal, q, after, error = at[left], goal[left], q[left], after[left], error[left]
-            if not len(at):
+        # to take out a few costs more than to step them on
+        if count > LEAVING * len(index) or (count and not left_over):
+            _store(best, index[done], q[done], error[done])
+            remaining = ~done
+            index, goal, q, after, error = (
+                index[remaining],
+                goal[remaining],
+                q[remaining],
+                after[remaining],
+                error[remaining],
+            )
+            if not len(index):
                 return
         before, q = q, after
     total = error.sum(axis=1)
-    better = np.flatnonzero(total < best.distance[at] + best.angle[at])
+    better = np.flatnonzero(total < best.distance[index] + best.angle[index])
     better = better[np.argsort(-total[better])]  # of several starts the best is written last
-    _keep(best, at[better], before[better], error[better])
+    _store(best, index[better], before[better], error[better])
 
 
-def _keep(best: Found, at: NDArray[np.intp], q: Array, error: Array) -> None:
-    best.q[at], best.distance[at], best.angle[at] = q, error[:, 0], error[:, 1]
+def _store(best: NumericalSolution, index: NDArray[np.intp], q: Array, error: Array) -> None:
+    best.q[index], best.distance[index], best.angle[index] = q, error[:, 0], error[:, 1]
 
 
-def draw_nearer(robot: Any, frame: str, pose: Array, found: Found, wanted: Array) -> Found:
-    """The same solutions moved along what redundancy leaves free, towards a wanted position (N, n); those that would lose the pose stay.
+def move_towards_preferred(
+    robot: Any, frame: str, pose: Array, solution: NumericalSolution, preferred: Array
+) -> NumericalSolution:
+    """Move solutions in the null space towards a preferred position (N, n).
 
-    Liegeois 1977: dq = J^+ e + gain (1 - J^+ J) (wanted - q).
+    Solutions that would lose the pose stay.
+
+    Liegeois 1977: dq = J^+ e + gain (1 - J^+ J) (preferred - q).
     """
-    kernel, at = step_kernel(robot, frame), np.flatnonzero(found.reached)
-    q, goal, to = found.q[at], pose[at], wanted[at]
+    kernel, index = ik_step_kernel(robot, frame), np.flatnonzero(solution.reached)
+    q, goal, to = solution.q[index], pose[index], preferred[index]
     for gain in (GAIN,) * DRAWN + (0.0,) * 4:
         q, _ = kernel(q, goal, to, gain)
     _, error = kernel(q, goal, to, 0.0)
-    nearer = ((q - to) ** 2).sum(axis=1) < ((found.q[at] - to) ** 2).sum(axis=1)
-    kept = (error <= ACCURACY).all(axis=1) & nearer
-    _keep(found, at[kept], q[kept], error[kept])
-    return found
+    nearer = ((q - to) ** 2).sum(axis=1) < ((solution.q[index] - to) ** 2).sum(axis=1)
+    improved = (error <= ACCURACY).all(axis=1) & nearer
+    _store(solution, index[improved], q[improved], error[improved])
+    return solution
 
 
-def polish(robot: Any, frame: str, pose: Array, q: Array, held: tuple[int, ...]) -> Array:
-    """Solutions (N, n) that nearly reach poses (N, 4, 4) brought there by a few steps, joints `held` kept; NaN where that fails."""
-    kernel = step_kernel(robot, frame, held)
+def polish(robot: Any, frame: str, pose: Array, q: Array, fixed: tuple[int, ...]) -> Array:
+    """Refine approximate solutions (N, n) of poses (N, 4, 4); NaN where that fails.
+
+    Joints `fixed` do not move.
+    """
+    kernel = ik_step_kernel(robot, frame, fixed)
     for _ in range(POLISHED):
         q, _ = kernel(q, pose, q, 0.0)
     _, error = kernel(q, pose, q, 0.0)
     return np.where((error <= 0.1 * ACCURACY).all(axis=1)[:, None], q, np.nan)
 
 
-def shut(robot: Any, frame: str, pose: Array, found: Found) -> Found:
-    """The same for a robot with loops, closed to rounding: solutions by a few more steps, others at the nearest closed configuration."""
-    kernel, q = step_kernel(robot, frame), found.q.copy()
+def close_loops(
+    robot: Any, frame: str, pose: Array, solution: NumericalSolution
+) -> NumericalSolution:
+    """Close the loops of solutions to rounding.
+
+    Solutions take a few more steps; other positions move to the nearest closed configuration.
+    """
+    kernel, q = ik_step_kernel(robot, frame), solution.q.copy()
     for _ in range(4):
         q, error = kernel(q, pose, q, 0.0)
-    better = found.reached & (error <= ACCURACY).all(axis=1)
-    _keep(found, np.flatnonzero(better), q[better], error[better])
-    at = np.flatnonzero(~found.reached & np.isfinite(found.q).all(axis=1))
-    if len(at):
-        q = robot.assembly(found.q[at]).q
-        _keep(found, at, q, kernel(q, pose[at], q, 0.0)[1])
-    return found
+    better = solution.reached & (error <= ACCURACY).all(axis=1)
+    _store(solution, np.flatnonzero(better), q[better], error[better])
+    index = np.flatnonzero(~solution.reached & np.isfinite(solution.q).all(axis=1))
+    if len(index):
+        q = robot.assembly(solution.q[index]).q
+        _store(solution, index, q, kernel(q, pose[index], q, 0.0)[1])
+    return solution
 
 
 def joint_range(tree: Tree) -> tuple[Array, Array]:
-    """Limits of all joints, at most half a turn or a metre each way where there are none."""
+    """Return the joint limits, at most half a turn or a metre each way."""
     widest = np.ones(tree.n)
     for body in tree.bodies:
         widest[body.coordinate] = math.pi if body.kind == "revolute" else 1.0
-    lower, upper = (np.array([getattr(limits, side) for limits in tree.limits]) for side in ("lower", "upper"))
+    lower, upper = (
+        np.array([getattr(limits, side) for limits in tree.limits]) for side in ("lower", "upper")
+    )
     low, high = np.maximum(lower, -widest), np.minimum(upper, widest)
     return np.where(low <= high, low, lower), np.where(low <= high, high, upper)

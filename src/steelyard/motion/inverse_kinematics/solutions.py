@@ -1,4 +1,4 @@
-"""What inverse kinematics found: all solutions by branch, which are valid, and sentences about those that are not."""
+"""Solutions of inverse kinematics by branch, with their validity and status sentences."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from ...cached import cached_property
 from ...errors import CallError
 from .analytic import OUTSIDE, ROUNDING, UNREACHED, VALID, analytic
-from .numerical import Found, search
+from .numerical import NumericalSolution, search
 
 Array = NDArray[np.float64]
-NO_POSE = 1e-6  # a matrix further than this from a pose is none
+POSE_TOLERANCE = 1e-6  # a matrix further than this from a pose is none
 _NEAREST = 12, 60  # rounds and steps for poses that are out of reach
 
 
 class Context(NamedTuple):
-    """What solutions share: robot, frame, how they were found, the k names of the branches, and the joints that were held."""
+    """What solutions share: robot, frame, method, names of the k branches, and fixed joints."""
 
     robot: Any
     frame: str
@@ -33,50 +33,57 @@ class Context(NamedTuple):
 class Solutions:
     """Solutions of inverse kinematics for poses (..., 4, 4).
 
-    `q` (..., k, n) [rad|m] has NaN where `valid` (..., k) is False; `branches` are the k names; `method` says how they were found. `free`
-    (..., g, joints) are the positions at which the joints `free_joints` were held, one after another in the branches. `code` (..., k) is 2
-    for a valid branch, 1 for one that reaches the pose outside the joint limits, 0 for one that does not reach it; `fault` (...) is how far
-    a matrix is from a pose.
+    `q` (..., k, n) [rad|m] has NaN where `valid` (..., k) is False; `branches` are the k names;
+    `method` names the solver. `free` (..., g, joints) are the positions at which the joints
+    `free_joints` were fixed, one after another in the branches. `code` (..., k) is 2 for a valid
+    branch, 1 for one that reaches the pose outside the joint limits, 0 for one that does not reach
+    it. `fault` (...) is the distance of a matrix from a pose.
     """
 
-    made: tuple[Array, Array, Array]  # q, code, fault
-    asked: tuple[Array, Array, Context, Array | None, Found | None]  # pose, q0, context, held, what the numerical solver found
+    result: tuple[Array, Array, Array]  # q, code, fault
+    # pose, q0, context, fixed positions, numerical solution
+    query: tuple[Array, Array, Context, Array | None, NumericalSolution | None]
 
-    def __init__(self, made: tuple[Array, Array, Array], asked: tuple[Array, Array, Context, Array | None, Found | None]) -> None:
-        fields = self.__dict__  # straight into it: a frozen field takes a tenth of a microsecond, of which a call has few
-        fields["made"], fields["asked"] = made, asked
+    def __init__(
+        self,
+        result: tuple[Array, Array, Array],
+        query: tuple[Array, Array, Context, Array | None, NumericalSolution | None],
+    ) -> None:
+        # straight into it: a frozen field takes a tenth of a microsecond, of which a call has few
+        fields = self.__dict__
+        fields["result"], fields["query"] = result, query
 
     @property
     def q(self) -> Array:
-        return self.made[0]
+        return self.result[0]
 
     @property
     def code(self) -> Array:
-        return self.made[1]
+        return self.result[1]
 
     @property
     def fault(self) -> Array:
-        return self.made[2]
+        return self.result[2]
 
     @property
     def pose(self) -> Array:
-        return self.asked[0]
+        return self.query[0]
 
     @property
     def q0(self) -> Array:
-        return self.asked[1]
+        return self.query[1]
 
     @property
     def context(self) -> Context:
-        return self.asked[2]
+        return self.query[2]
 
     @property
-    def held(self) -> Array | None:
-        return self.asked[3]
+    def fixed(self) -> Array | None:
+        return self.query[3]
 
     @property
-    def found(self) -> Found | None:
-        return self.asked[4]
+    def search_result(self) -> NumericalSolution | None:
+        return self.query[4]
 
     @property
     def branches(self) -> tuple[str, ...]:
@@ -92,11 +99,11 @@ class Solutions:
 
     @property
     def free(self) -> Array | None:
-        """The positions of the joints that were held, (..., g, joints); None where none was."""
-        if self.held is None:
+        """Positions of the fixed joints, (..., g, joints); None without fixed joints."""
+        if self.fixed is None:
             return None
-        held = np.atleast_2d(self.held)
-        return np.broadcast_to(held, (*self.pose.shape[:-2], *held.shape[-2:]))
+        positions = np.atleast_2d(self.fixed)
+        return np.broadcast_to(positions, (*self.pose.shape[:-2], *positions.shape[-2:]))
 
     @cached_property
     def valid(self) -> NDArray[np.bool_]:
@@ -121,26 +128,50 @@ class Solutions:
         return np.asarray(np.take_along_axis(self.q, index[..., None, None], axis=-2)[..., 0, :])
 
     @cached_property
-    def nearest(self) -> Found:
-        """For each pose the position whose pose is nearest, with its distance [m] and angle [rad]: zero where there is a solution.
+    def nearest(self) -> NumericalSolution:
+        """For each pose the position whose pose is nearest, with its distance [m] and angle [rad].
 
-        Where there is none it minimises distance^2 + angle^2 within the limits, from a dozen starts: the best of what it finds.
+        Zero where there is a solution.
+
+        Where there is none it minimises distance^2 + angle^2 within the limits, from a dozen
+        starts: the best of what it finds.
         """
         shape, n = self.solved.shape, self.q.shape[-1]
-        q, distance, angle = self.best.reshape(-1, n).copy(), np.zeros(self.solved.size), np.zeros(self.solved.size)
+        q, distance, angle = (
+            self.best.reshape(-1, n).copy(),
+            np.zeros(self.solved.size),
+            np.zeros(self.solved.size),
+        )
         open_ = np.flatnonzero(~self.solved.ravel() & self.proper.ravel())
-        q[np.flatnonzero(~self.proper.ravel())], distance[~self.proper.ravel()], angle[~self.proper.ravel()] = np.nan, np.nan, np.nan
+        (
+            q[np.flatnonzero(~self.proper.ravel())],
+            distance[~self.proper.ravel()],
+            angle[~self.proper.ravel()],
+        ) = (np.nan, np.nan, np.nan)
         if len(open_):
-            poses, starts = self.pose.reshape(-1, 4, 4)[open_], np.broadcast_to(self.q0, (*shape, n)).reshape(-1, n)[open_]
-            found = self.found if self.found is not None else search(self.context.robot, self.context.frame, poses, starts, *_NEAREST)
-            picked = open_ if self.found is not None else slice(None)
-            q[open_], distance[open_], angle[open_] = found.q[picked], found.distance[picked], found.angle[picked]
-        return Found(q.reshape(*shape, n), distance.reshape(shape), angle.reshape(shape))
+            poses, starts = (
+                self.pose.reshape(-1, 4, 4)[open_],
+                np.broadcast_to(self.q0, (*shape, n)).reshape(-1, n)[open_],
+            )
+            nearest = (
+                self.search_result
+                if self.search_result is not None
+                else search(self.context.robot, self.context.frame, poses, starts, *_NEAREST)
+            )
+            picked = open_ if self.search_result is not None else slice(None)
+            q[open_], distance[open_], angle[open_] = (
+                nearest.q[picked],
+                nearest.distance[picked],
+                nearest.angle[picked],
+            )
+        return NumericalSolution(
+            q.reshape(*shape, n), distance.reshape(shape), angle.reshape(shape)
+        )
 
     @property
     def proper(self) -> NDArray[np.bool_]:
         """Which of the given matrices are poses, (...)."""
-        return np.asarray(self.fault <= NO_POSE)
+        return np.asarray(self.fault <= POSE_TOLERANCE)
 
     @cached_property
     def status(self) -> str:
@@ -151,20 +182,27 @@ class Solutions:
         return f"Solutions({self.status})"
 
 
-def checked(s: Solutions) -> Solutions:
-    """The solutions, none for matrices that are no pose; a CallError where not one is a pose."""
-    fault = s.made[2]
-    if fault.ndim == 0 and fault <= NO_POSE:
+def require_poses(s: Solutions) -> Solutions:
+    """Remove solutions of matrices that are not poses; CallError if none is a pose."""
+    fault = s.result[2]
+    if fault.ndim == 0 and fault <= POSE_TOLERANCE:
         return s
-    proper = s.fault <= NO_POSE
+    proper = s.fault <= POSE_TOLERANCE
     if s.fault.ndim and (proper.all() or not s.fault.size):
         return s
     if proper.any():
         code = np.where(proper[..., None], s.code, UNREACHED)
-        return Solutions((np.where(proper[..., None, None], s.q, np.nan), code, s.fault), s.asked)
+        return Solutions((np.where(proper[..., None, None], s.q, np.nan), code, s.fault), s.query)
     finite = np.isfinite(s.pose).all()
-    what = f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}" if finite else "contains NaN or infinity"
-    raise CallError(f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det R = 1)")
+    what = (
+        f"is off a rotation and the last row 0 0 0 1 by {np.nanmin(s.fault):.3g}"
+        if finite
+        else "contains NaN or infinity"
+    )
+    raise CallError(
+        f"pose {what}; expected homogeneous matrices [R, p; 0, 1] with a rotation R (R R^T = 1, det"
+        " R = 1)"
+    )
 
 
 def _of_one(s: Solutions) -> str:
@@ -173,12 +211,16 @@ def _of_one(s: Solutions) -> str:
     if (s.code == OUTSIDE).any():
         return f"no solution within the joint limits{_at_free(s)}: {_offenders(s)}"
     near = s.nearest
-    if s.found is not None and s.held is None and (beyond := _beyond_limits(s)):
+    if s.search_result is not None and s.fixed is None and (beyond := _beyond_limits(s)):
         return f"no solution within the joint limits: beyond them {beyond} would reach the pose"
     if near.distance <= ROUNDING and near.angle <= ROUNDING:
-        return f"no solution{_at_free(s)}; other positions of {', '.join(s.free_joints)} reach the pose"
+        return (
+            f"no solution{_at_free(s)}; other positions of {', '.join(s.free_joints)} reach the"
+            " pose"
+        )
     return (
-        f"no solution{_at_free(s)}: the pose is out of reach; the nearest pose found is {near.distance:.3g} m and {near.angle:.3g} rad away"
+        f"no solution{_at_free(s)}: the pose is out of reach; the nearest pose found is"
+        f" {near.distance:.3g} m and {near.angle:.3g} rad away"
     )
 
 
@@ -192,43 +234,72 @@ def _of_many(s: Solutions) -> str:
         distance = np.where(away, s.nearest.distance + s.nearest.angle, -1.0)
         worst = np.unravel_index(int(np.argmax(distance)), distance.shape)
         size = f"{s.nearest.distance[worst]:.3g} m and {s.nearest.angle[worst]:.3g} rad"
-        parts.append(f"{int(away.sum())} out of reach, pose {_index(worst)} the furthest: the nearest pose found is {size} away")
+        parts.append(
+            f"{int(away.sum())} out of reach, pose {_index(worst)} the furthest: the nearest pose"
+            f" found is {size} away"
+        )
     if limited.any():
-        parts.append(f"{int(limited.sum())} reached only outside the joint limits, first pose {_index(np.argwhere(limited)[0])}")
+        parts.append(
+            f"{int(limited.sum())} reached only outside the joint limits, first pose"
+            f" {_index(np.argwhere(limited)[0])}"
+        )
     if bad.any():
-        parts.append(f"{_counted(int(bad.sum()), 'matrix', 'matrices')} that no frame can have, first pose {_index(np.argwhere(bad)[0])}")
+        parts.append(
+            f"{_counted(int(bad.sum()), 'matrix', 'matrices')} that are not poses, first pose"
+            f" {_index(np.argwhere(bad)[0])}"
+        )
     return "; ".join(parts)
 
 
 def _beyond_limits(s: Solutions) -> str:
-    """Which joints would pass their limits in a position that the numerical solver finds without any; empty where it finds none."""
+    """Return the joints that exceed their limits in a solution without limits; "" if none."""
     robot = s.context.robot
-    free = tuple(replace(joint, limits=replace(joint.limits, lower=-np.inf, upper=np.inf)) for joint in robot.mechanism.joints)
-    found = search(type(robot)(replace(robot.mechanism, joints=free)), s.context.frame, s.pose[None], np.atleast_2d(s.q0))
-    if not found.reached[0]:
+    free = tuple(
+        replace(joint, limits=replace(joint.limits, lower=-np.inf, upper=np.inf))
+        for joint in robot.mechanism.joints
+    )
+    solution = search(
+        type(robot)(replace(robot.mechanism, joints=free)),
+        s.context.frame,
+        s.pose[None],
+        np.atleast_2d(s.q0),
+    )
+    if not solution.reached[0]:
         return ""
-    lower, upper = (np.array([getattr(limits, side) for limits in robot.tree.limits]) for side in ("lower", "upper"))
+    lower, upper = (
+        np.array([getattr(limits, side) for limits in robot.tree.limits])
+        for side in ("lower", "upper")
+    )
     passed = [
         f"{name} at {x:.4g}"
-        for name, x, low, high in zip(robot.joint_names, found.q[0], lower, upper, strict=True)
+        for name, x, low, high in zip(robot.joint_names, solution.q[0], lower, upper, strict=True)
         if not low - ROUNDING <= x <= high + ROUNDING
     ]
     return ", ".join(passed)
 
 
 def _offenders(s: Solutions) -> str:
-    """Which joints pass their limits, in how many of the solutions that reach the pose."""
+    """Return the joints that exceed their limits, with the number of solutions."""
     unlimited = analytic(s.context.robot, s.context.frame, s.free_joints or None, False)
     assert unlimited is not None
     start = s.q0 if s.free is None else unlimited.start(s.q0, s.free)
     with np.errstate(all="ignore"):
         q, code, _ = unlimited.kernel.ufunc(s.pose, start)
     q = q.reshape(-1, q.shape[-1])[code.ravel() > OUTSIDE]
-    lower, upper = (np.array([getattr(limits, side) for limits in s.context.robot.tree.limits]) for side in ("lower", "upper"))
+    lower, upper = (
+        np.array([getattr(limits, side) for limits in s.context.robot.tree.limits])
+        for side in ("lower", "upper")
+    )
     beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
-    counts = Counter({name: int(n) for name, n in zip(s.context.robot.joint_names, beyond.sum(axis=0), strict=True) if n})
+    counts = Counter(
+        {
+            name: int(n)
+            for name, n in zip(s.context.robot.joint_names, beyond.sum(axis=0), strict=True)
+            if n
+        }
+    )
     listed = ", ".join(f"{name} in {n}" for name, n in counts.most_common())
-    return f"of {_counted(len(q), 'solution')} that reach the pose, {listed} pass their limits"
+    return f"of {_counted(len(q), 'solution')} that reach the pose, {listed} exceed their limits"
 
 
 def _at_free(s: Solutions) -> str:
@@ -236,12 +307,14 @@ def _at_free(s: Solutions) -> str:
         return ""
     if s.free.size > len(s.free_joints):
         return f" over {_counted(s.free.shape[-2], 'position')} of {', '.join(s.free_joints)}"
-    return " at " + ", ".join(f"{name} = {value:.4g}" for name, value in zip(s.free_joints, s.free.ravel(), strict=True))
+    return " at " + ", ".join(
+        f"{name} = {value:.4g}" for name, value in zip(s.free_joints, s.free.ravel(), strict=True)
+    )
 
 
 def _counted(count: int, what: str, many: str = "") -> str:
     return f"{count} {what}" if count == 1 else f"{count} {many or what + 's'}"
 
 
-def _index(at: Any) -> str:
-    return ", ".join(str(int(i)) for i in at)
+def _index(indices: Any) -> str:
+    return ", ".join(str(int(i)) for i in indices)

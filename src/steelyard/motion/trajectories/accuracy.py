@@ -1,4 +1,4 @@
-"""What a motion promises: the standard deviations of parameters and torques that its recording will leave."""
+"""The expected accuracy of a motion: standard deviations of parameters and torques."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PredictedAccuracy:
-    """Standard deviations to be expected of an identification from one recording of a motion, before anything has moved.
+    """Expected standard deviations of an identification from one recording of a motion.
 
-    `names`, `expressions` (b,) are the base parameters, `values` (b,) those of the description, `std` (b,) their standard deviations;
-    `parameters_std` (p,) are those of every parameter of `parameter_names`, infinite where the recording does not show it by itself.
-    `torque_std` (n,) [N m|N] is that of a predicted torque, root mean square over random states of the region, whose root mean square
-    torque is `torque` (n,). `noise` (n,) [N m|N] is what was taken for the noise of a sample, `rate` [Hz] times `seconds` their number:
-    white noise, an exact model. `assumed` says that nobody stated the noise.
+    `names`, `expressions` (b,) are the base parameters, `values` (b,) their values in the
+    description, `std` (b,) the standard deviations. `parameters_std` (p,) belongs to
+    `parameter_names`; infinite where the recording does not identify a parameter by itself.
+    `torque_std` (n,) [N m|N] is the RMS standard deviation of predicted torques over random states
+    of the region, whose RMS torque is `torque` (n,). `noise` (n,) [N m|N] is the assumed noise of a
+    sample, white, with an exact model; `rate` [Hz] times `seconds` is their number. `assumed` is
+    True if nobody stated the noise.
     """
 
     names: tuple[str, ...]
@@ -41,7 +43,10 @@ class PredictedAccuracy:
 
     @property
     def relative_std(self) -> Array:
-        """std / |value| of each base parameter, (b,), a fraction; infinite where the description has zero."""
+        """std / |value| of each base parameter, (b,), a fraction.
+
+        Infinite where the description has zero.
+        """
         return relative(self.std, self.values)
 
     @property
@@ -50,18 +55,49 @@ class PredictedAccuracy:
         return relative(self.torque_std, self.torque)
 
     def table(self) -> Table:
-        """The base parameters with the standard deviations to be expected."""
+        """Return the base parameters with their expected standard deviations as a table."""
         kind = "an assumed" if self.assumed else "the stated"
-        note = f"white noise of {kind} level, {self.rate:g} Hz for {self.seconds:g} s, exact model: a real log leaves more"
-        return parameter_table("To be expected of one recording", self.names, self.values, self.std, self.expressions, note)
+        note = (
+            f"white noise of {kind} level, {self.rate:g} Hz for {self.seconds:g} s, exact model: a"
+            " real log leaves more"
+        )
+        return parameter_table(
+            "To be expected of one recording",
+            self.names,
+            self.values,
+            self.std,
+            self.expressions,
+            note,
+        )
 
     def torque_table(self) -> Table:
-        """The torques that the identified model will predict, with their standard deviations to be expected."""
-        columns = (Column("joint", numeric=False), Column("noise"), Column("torque"), Column("σ"), Column("σ/torque", "%"))
-        rows = zip(self.joint_names, self.noise, self.torque, self.torque_std, self.torque_relative_std, strict=True)
-        cells = tuple((name, short(noise), short(tau), short(std), percent(share, 2)) for name, noise, tau, std, share in rows)
+        """Return the predicted torques with their expected standard deviations as a table."""
+        columns = (
+            Column("joint", numeric=False),
+            Column("noise"),
+            Column("torque"),
+            Column("σ"),
+            Column("σ/torque", "%"),
+        )
+        rows = zip(
+            self.joint_names,
+            self.noise,
+            self.torque,
+            self.torque_std,
+            self.torque_relative_std,
+            strict=True,
+        )
+        cells = tuple(
+            (name, short(noise), short(tau), short(std), percent(share, 2))
+            for name, noise, tau, std, share in rows
+        )
         note = "N m or N, root mean square over random states of the region"
-        data = {"joint": self.joint_names, "noise": self.noise, "torque": self.torque, "std": self.torque_std}
+        data = {
+            "joint": self.joint_names,
+            "noise": self.noise,
+            "torque": self.torque,
+            "std": self.torque_std,
+        }
         return Table("Torque of the identified model", columns, cells, note, data=data)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Spaces of motions: what excitation needs of a motion with coefficients, whatever its functions are."""
+"""Protocols of periodic motions and of linear spaces of them, as excitation design uses them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ Array = NDArray[np.float64]
 
 
 class PeriodicMotion(Protocol):
-    """A motion that repeats after a period [s], at rest where it begins; `density` is the number of its finest details in one."""
+    """A motion that repeats after a period [s], at rest where it begins.
+
+    `density` is the number of its finest details in one.
+    """
 
     @property
     def centre(self) -> Array: ...
@@ -30,16 +33,19 @@ class PeriodicMotion(Protocol):
     def __call__(self, t: ArrayLike) -> States: ...
 
     def bounds(self, fine: bool = True) -> MotionBounds:
-        """Bounds that hold at all times."""
+        """Return bounds that hold at all times."""
         ...
 
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> PeriodicMotion:
-        """The same shape with other amplitudes, about another centre if given."""
+        """Scale the amplitudes, optionally about another centre."""
         ...
 
 
 class MotionBasis(Protocol):
-    """A linear space of motions: `size` coefficients a joint, of which the first is the position that the others are added to."""
+    """A linear space of motions.
+
+    `size` coefficients a joint, of which the first is the position that the others are added to.
+    """
 
     @property
     def period(self) -> float: ...
@@ -51,15 +57,15 @@ class MotionBasis(Protocol):
     def size(self) -> int: ...
 
     def rows(self, t: Array) -> Array:
-        """q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
+        """Return q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
         ...
 
     def motion(self, x: Array) -> PeriodicMotion:
-        """The motion with coefficients x (n, m)."""
+        """Return the motion with coefficients x (n, m)."""
         ...
 
     def coefficients(self, motion: Any) -> Array:
-        """The coefficients (n, m) of a motion of this space."""
+        """Return the coefficients (n, m) of a motion of this space."""
         ...
 
 
@@ -74,4 +80,7 @@ def read_only(motion: object, *names: str) -> None:
 def require_frequency(base_frequency: float) -> None:
     """Raise CallError unless a base frequency is a positive number of Hz."""
     if not (math.isfinite(base_frequency) and base_frequency > 0):
-        raise CallError(f"base_frequency = {base_frequency!r}; expected a positive number of Hz")
+        raise CallError(
+            f"base_frequency = {base_frequency!r}; expected a positive number of Hz",
+            argument="base_frequency",
+        )

@@ -17,17 +17,20 @@ from .limits import MotionBounds
 
 Array = NDArray[np.float64]
 DEGREE = 5
-AT_REST = 3  # control points at each end that are the position of rest, so that velocity and acceleration are zero there
+# control points at each end that are the position of rest, so that velocity and acceleration are
+# zero there
+AT_REST = 3
 COARSE, FINE = 4, 16  # parts of a piece on which bounds are taken
 
 
 @dataclass(frozen=True, eq=False)
 class BSpline:
-    """q(t) = c + sum over k of x_k B_k(t) per joint, on pieces of equal length, repeated after a period.
+    """Periodic B-spline q(t) = c + sum_k x_k B_k(t) per joint, on intervals of equal length.
 
-    centre c is (n,) [rad|m], the position at both ends; control x is (n, P - 1) [rad|m] for P pieces. B_k are the B-splines of degree 5
-    whose value, velocity and acceleration are zero at both ends. de Boor, A Practical Guide to Splines, 1978, chapter IX;
-    Rackl, Lampariello and Hirzinger, ICRA 2012, section III (splines for the excitation of robots).
+    centre c is (n,) [rad|m], the position at both ends; control x is (n, P - 1) [rad|m] for P
+    pieces. B_k are the B-splines of degree 5 whose value, velocity and acceleration are zero at
+    both ends. de Boor, A Practical Guide to Splines, 1978, chapter IX; Rackl, Lampariello and
+    Hirzinger, ICRA 2012, section III (splines for the excitation of robots).
     """
 
     centre: Array
@@ -38,7 +41,8 @@ class BSpline:
         read_only(self, "centre", "control")
         if self.control.ndim != 2 or self.centre.shape != self.control.shape[:1] or self.pieces < 2:
             raise CallError(
-                f"expected centre (n,) and control (n, P - 1), P at least 2; found {self.centre.shape} and {self.control.shape}"
+                "expected centre (n,) and control (n, P - 1), P at least 2; found"
+                f" {self.centre.shape} and {self.control.shape}"
             )
         require_frequency(self.base_frequency)
 
@@ -59,16 +63,19 @@ class BSpline:
 
     @property
     def density(self) -> int:
-        """The number of the finest details in a period, two pieces each: sample some times as often."""
+        """The number of the finest details in a period, two pieces each.
+
+        Sample some times as often.
+        """
         return (self.pieces + 1) // 2
 
     def __call__(self, t: ArrayLike) -> States:
-        """States at times t [s] of any shape (...): q, qd, qdd are (..., n)."""
+        """Evaluate the states at times t (...,) [s]: q, qd, qdd are (..., n)."""
         q, qd, qdd = (self._derivative(t, order) for order in range(3))
         return States(q + self.centre, qd, qdd)
 
     def jerk(self, t: ArrayLike) -> Array:
-        """The derivative of qdd at times t [s] of any shape (...), (..., n) [rad/s3|m/s3]."""
+        """Evaluate the jerk at times t (...,) [s], (..., n) [rad/s3|m/s3]."""
         return self._derivative(t, 3)
 
     def _derivative(self, t: ArrayLike, order: int) -> Array:
@@ -78,31 +85,38 @@ class BSpline:
         return np.asarray(curve(time % self.period, nu=order))
 
     def bounds(self, fine: bool = True) -> MotionBounds:
-        """Bounds over all t: a polynomial lies within the hull of its Bernstein coefficients, taken on small parts of every piece.
+        """Bound the motion over all t by Bernstein coefficients on small parts of every interval.
 
-        Farouki, Computer Aided Geometric Design 29 (2012), section 4. They are at most 0.3 % too wide, or 5 % if not `fine`.
+        Farouki, Computer Aided Geometric Design 29 (2012), section 4. They are at most 0.3 % too
+        wide, or 5 % if not `fine`.
         """
         parts = self.pieces * (FINE if fine else COARSE)
         s = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
         t = (np.arange(parts)[:, None] + s) * self.period / parts
         q, *rates = (np.einsum("ij,pjn->pin", from_values(), x) for x in (*self(t), self.jerk(t)))
-        return MotionBounds(q.min(axis=(0, 1)), q.max(axis=(0, 1)), *(np.abs(x).max(axis=(0, 1)) for x in rates))
+        return MotionBounds(
+            q.min(axis=(0, 1)), q.max(axis=(0, 1)), *(np.abs(x).max(axis=(0, 1)) for x in rates)
+        )
 
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> BSpline:
-        """The same shape with amplitudes times `factors` (a number or (n,)), about another centre if given."""
+        """Scale the amplitudes by `factors` (a number or (n,)), optionally about another centre."""
         s = np.broadcast_to(np.asarray(factors, dtype=float), (self.n,))[:, None]
-        return BSpline(self.centre if centre is None else np.asarray(centre, dtype=float), s * self.control, self.base_frequency)
+        return BSpline(
+            self.centre if centre is None else np.asarray(centre, dtype=float),
+            s * self.control,
+            self.base_frequency,
+        )
 
 
 def knots(pieces: int, period: float) -> Array:
-    """The knots of a period: equal pieces, with ends of full multiplicity."""
+    """Return the knots of a period: equal intervals, ends of full multiplicity."""
     inner = np.linspace(0.0, period, pieces + 1)
     return np.concatenate([np.full(DEGREE, 0.0), inner, np.full(DEGREE, period)])
 
 
 @lru_cache(1)
 def from_values() -> Array:
-    """The matrix (6, 6) from a polynomial's values at Chebyshev's points of [0, 1] to its Bernstein coefficients."""
+    """Return the matrix (6, 6) from values at Chebyshev points to Bernstein coefficients."""
     s = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
     powers = [math.comb(DEGREE, j) * s**j * (1 - s) ** (DEGREE - j) for j in range(DEGREE + 1)]
     return np.asarray(np.linalg.inv(np.column_stack(powers)))
@@ -110,7 +124,10 @@ def from_values() -> Array:
 
 @dataclass(frozen=True)
 class BSplineBasis:
-    """The B-spline motions of P pieces as a linear space: P coefficients a joint, its position of rest first [rad|m]."""
+    """The B-spline motions of P intervals as a linear space.
+
+    P coefficients per joint, its rest position first [rad|m].
+    """
 
     pieces: int
     base_frequency: float
@@ -131,14 +148,14 @@ class BSplineBasis:
         return (self.pieces + 1) // 2
 
     def rows(self, t: Array) -> Array:
-        """q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
+        """Return q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
         unit = self.motion(np.eye(self.size))
         return np.stack([*unit(t), unit.jerk(t)])
 
     def motion(self, x: Array) -> BSpline:
-        """The motion with coefficients x (n, m)."""
+        """Return the motion with coefficients x (n, m)."""
         return BSpline(x[:, 0], x[:, 1:], self.base_frequency)
 
     def coefficients(self, motion: BSpline) -> Array:
-        """The coefficients (n, m) of a motion of this space."""
+        """Return the coefficients (n, m) of a motion of this space."""
         return np.column_stack([motion.centre, motion.control])

@@ -1,7 +1,9 @@
-"""The certificate of a motion: bounds of position, velocity, acceleration, jerk, torque and distances that hold at every instant.
+"""The certificate of a motion: bounds that hold at every instant.
 
-The motion gives its own bounds. Torques are bounded by inverse dynamics over intervals of states: each interval of time is halved until
-its bound is below the limit, or found to pass it. Friction that jumps with the direction counts with both signs where a joint turns back.
+Of position, velocity, acceleration, jerk, torque and distances. The motion provides its own bounds.
+Torques are bounded by inverse dynamics over intervals of states. Each interval of time is halved
+until its bound is below the limit, or a violation is found. Friction that jumps with the direction
+counts with both signs where a joint reverses.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from ...kernels import customised
 from ...mechanism.tree import Tree
 from ...robot import Robot
 from ..collision.sweep import Gaps, Narrowest, narrowest
-from .limits import MotionBounds, MotionLimits
+from .limits import MotionBounds, TrajectoryLimits
 
 Array = NDArray[np.float64]
 PIECES = 32  # intervals of a period per detail of the motion, before any is halved
@@ -43,10 +45,11 @@ class BoundedMotion(Protocol):
 
 
 class Certificate(NamedTuple):
-    """What a motion uses at most of its limits at any instant, per joint (n,), as fractions; at most 1 if it keeps them.
+    """The largest fraction of its limits that a motion uses at any instant, per joint (n,).
 
-    `torque` is NaN where the joint's effort is not limited. `spare` [m] is the least by which links and walls are farther apart than was
-    asked for, at any instant: not negative if all distances are kept, infinite if none is asked for; `narrowest` says which it is.
+    At most 1 if it keeps them; `torque` is NaN where the joint's effort is not limited. `spare` [m]
+    is the smallest distance of links and walls beyond the required one, at any instant: negative if
+    a distance is not kept, infinite if none is required. `narrowest` is its label.
     """
 
     position: Array
@@ -68,20 +71,40 @@ class Certificate(NamedTuple):
         return self.worst <= 1.0 + TOLERANCE and self.spare >= 0
 
 
-def certify(robot: Robot, motion: BoundedMotion, limits: MotionLimits, accuracy: float = 2e-3, gaps: Sequence[Gaps] = ()) -> Certificate:
-    """What a motion uses of the limits. Bounds of the torque are within `accuracy` of the largest torque where that decides."""
+def certify(
+    robot: Robot,
+    motion: BoundedMotion,
+    limits: TrajectoryLimits,
+    accuracy: float = 2e-3,
+    gaps: Sequence[Gaps] = (),
+) -> Certificate:
+    """Bound what a motion uses of its limits at any instant.
+
+    Torque bounds are within `accuracy` of the largest torque where that decides.
+    """
     b = motion.bounds()
     position = np.maximum(b.upper - limits.centre, limits.centre - b.lower) / limits.reach
-    rates = (b.velocity / limits.velocity, b.acceleration / limits.acceleration, b.jerk / limits.jerk)
     least = min((narrowest(each, motion, b) for each in gaps), default=Narrowest(np.inf, ""))
-    return Certificate(position, *rates, torque_bound(robot, motion, limits.effort, b, accuracy), *least)
+    spare, name = least
+    return Certificate(
+        position=position,
+        velocity=b.velocity / limits.velocity,
+        acceleration=b.acceleration / limits.acceleration,
+        jerk=b.jerk / limits.jerk,
+        torque=torque_bound(robot, motion, limits.effort, b, accuracy),
+        spare=spare,
+        narrowest=name,
+    )
 
 
-def torque_bound(robot: Robot, motion: BoundedMotion, effort: Array, bounds: MotionBounds, accuracy: float) -> Array:
-    """An upper bound of |tau| / effort over all times per joint, (n,); NaN where the effort is infinite.
+def torque_bound(
+    robot: Robot, motion: BoundedMotion, effort: Array, bounds: MotionBounds, accuracy: float
+) -> Array:
+    """Bound |tau| / effort over all times per joint, (n,); NaN for infinite effort.
 
-    Intervals are halved while their bound is above AMPLE and above what torques are known to reach by more than `accuracy`, or above 1.
-    Where a torque passes the limit the result is what it was seen to reach.
+    Intervals are halved while their bound is above AMPLE and above what torques are known to reach
+    by more than `accuracy`, or above 1. Where a torque passes the limit the result is what it was
+    seen to reach.
     """
     limited, tree = np.isfinite(effort), customised(robot.tree)
     if not limited.any():
@@ -92,7 +115,9 @@ def torque_bound(robot: Robot, motion: BoundedMotion, effort: Array, bounds: Mot
     t: Array = np.asarray((np.arange(count) + 0.5) * 2 * half, dtype=np.float64)
     reached, bound = np.zeros(robot.n), np.zeros(robot.n)
     for level in range(HALVINGS + 1):
-        reached = np.maximum(reached, np.max(np.abs(robot.inverse_dynamics(*motion(t))) / scale, axis=0))
+        reached = np.maximum(
+            reached, np.max(np.abs(robot.inverse_dynamics(*motion(t))) / scale, axis=0)
+        )
         if np.any(reached > 1):
             return np.where(limited, np.maximum(bound, reached), np.nan)
         over = _torques(tree, motion, t, half, bounds) / scale
@@ -104,15 +129,23 @@ def torque_bound(robot: Robot, motion: BoundedMotion, effort: Array, bounds: Mot
     return np.where(limited, bound, np.nan)
 
 
-def _torques(tree: Tree, motion: BoundedMotion, t: Array, half: float, bounds: MotionBounds) -> Array:
-    """Bounds of |tau| over the intervals t +- half, (pieces, n)."""
+def _torques(
+    tree: Tree, motion: BoundedMotion, t: Array, half: float, bounds: MotionBounds
+) -> Array:
+    """Bound |tau| over the intervals t +- half, (pieces, n)."""
     q, qd, qdd = motion(t)
     jerk = bounds.jerk * half
     reach_qdd = np.broadcast_to(jerk, q.shape)
     reach_qd = half * (np.abs(qdd) + jerk)
     reach_q = half * (np.abs(qd) + half * (0.5 * np.abs(qdd) + jerk / 6))
     tau = inverse_dynamics(tree, _boxes(q, reach_q), _boxes(qd, reach_qd), _boxes(qdd, reach_qdd))
-    return np.stack([np.broadcast_to(x.magnitude if isinstance(x, Interval) else np.abs(x), len(t)) for x in tau], axis=1)
+    return np.stack(
+        [
+            np.broadcast_to(x.magnitude if isinstance(x, Interval) else np.abs(x), len(t))
+            for x in tau
+        ],
+        axis=1,
+    )
 
 
 def _boxes(middle: Array, reach: Array) -> list[Interval]:

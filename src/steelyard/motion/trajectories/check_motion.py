@@ -1,4 +1,4 @@
-"""Check a motion that is there: limits, distances between links, walls and the ground."""
+"""Check of an existing motion: limits, distances between links, walls and the ground."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from numpy.typing import ArrayLike, NDArray
 from ...cached import cached_property
 from ...checks.states import States
 from ...errors import CallError, require_robot
+from ...option_groups.collision import CLEARANCE
 from ...robot import Robot
-from ..collision.distances_to_keep import CLEARANCE, DistancesToKeep, Ground, distances_to_keep
+from ..collision.distances_to_keep import DistancesToKeep, Ground, distances_to_keep
 from ..collision.sweep import PIECES, Narrowest, narrowest
 from ..collision.walls import Boxes, HalfSpace
-from .limits import MotionBounds, MotionLimits, motion_limits
+from .limits import MotionBounds, TrajectoryLimits, motion_limits
 from .motion_check import MotionCheck
 
 Array = NDArray[np.float64]
 RATE = 1000.0  # [Hz] at which limits are looked at
 COARSE = 250.0  # [Hz] intervals that distances begin with
 TOLERANCE = 1e-9  # of a limit: rounding
-POSITION_STEP = 1e-5  # [rad|m] in 1 ms that velocities do not explain: a motion whose derivatives are wrong
+# [rad|m] in 1 ms that velocities do not explain: a motion whose derivatives are wrong
+POSITION_STEP = 1e-5
 VELOCITY_STEP = 1e-3  # [rad/s|m/s] in 1 ms that accelerations do not explain
 
 
 class SampledTrajectory(Protocol):
-    """What a check needs of a `Trajectory`."""
+    """The interface of a `Trajectory` that a check uses."""
 
     @property
     def n(self) -> int: ...
@@ -52,7 +54,7 @@ class SampledTrajectory(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TimedMotion:
-    """A motion of any kind from time `start` [s] over a `period` [s], with bounds from its samples at RATE."""
+    """A motion from time `start` [s] over a `period` [s], with bounds from its samples at RATE."""
 
     motion: Callable[[ArrayLike], States]
     start: float
@@ -73,7 +75,10 @@ class TimedMotion:
         return t, States(*(np.asarray(x, dtype=float) for x in self(t)))
 
     def bounds(self) -> MotionBounds:
-        """Return bounds of the samples; the jerk includes what accelerations jump by between them."""
+        """Return bounds of the samples.
+
+        The jerk includes what accelerations jump by between them.
+        """
         t, (q, qd, qdd) = self.samples
         jerk = np.abs(np.diff(qdd, axis=0)).max(axis=0) / np.diff(t).min()
         velocity, acceleration = np.abs(qd).max(axis=0), np.abs(qdd).max(axis=0)
@@ -110,14 +115,14 @@ def check_motion(
     require_robot(robot, "check")
     if trajectory.n != robot.n or trajectory.joint_names not in ((), robot.joint_names):
         raise CallError(
-            f"check: the motion moves {', '.join(trajectory.labels)},"
-            f" and the robot has {', '.join(robot.joint_names)}; expected the same joints in this order"
+            f"check: the motion moves {', '.join(trajectory.labels)}, and the robot has"
+            f" {', '.join(robot.joint_names)}; expected the same joints in this order"
         )
     timed = TimedMotion(trajectory.motion, float(trajectory.t[0]), trajectory.duration)
     limits = motion_limits(robot, 1.0, speed=speed, acceleration=math.inf)
     keep = distances_to_keep(robot, limits, collision, clearance, ground, workspace, half_spaces)
     if not timed.consistent:
-        return MotionCheck(unchecked=("velocities that are not those of the positions",))
+        return MotionCheck(unchecked=("velocities that do not match the positions",))
     failed, what = limits_passed(robot, limits, timed.samples[1])
     check = check_distances(keep, timed)
     return MotionCheck(
@@ -131,10 +136,13 @@ def check_motion(
 
 
 def check_distances(keep: DistancesToKeep, timed: TimedMotion) -> MotionCheck:
-    """Return the check of the distances of a motion; `what` and `unchecked` are of distances alone."""
+    """Return the check of the distances of a motion.
+
+    `what` and `unchecked` are of distances alone.
+    """
     bounds = timed.bounds()
-    found = (narrowest(each, timed, bounds) for each in keep.gaps)
-    least = min(found, default=Narrowest(np.inf, ""))
+    smallest = (narrowest(each, timed, bounds) for each in keep.gaps)
+    least = min(smallest, default=Narrowest(np.inf, ""))
     passed = (f"{least.where}: not kept",) if least.spare < 0 else ()
     return MotionCheck(
         what=keep.what,
@@ -145,8 +153,10 @@ def check_distances(keep: DistancesToKeep, timed: TimedMotion) -> MotionCheck:
     )
 
 
-def limits_passed(robot: Robot, limits: MotionLimits, states: States) -> tuple[tuple[str, ...], str]:
-    """Return the limits that states (N, n) pass, in words, and which limits were looked at."""
+def limits_passed(
+    robot: Robot, limits: TrajectoryLimits, states: States
+) -> tuple[tuple[str, ...], str]:
+    """Return the limits that states (N, n) exceed, in words, and which limits were compared."""
     torque = robot.inverse_dynamics(*states)
     rows = {
         "position": (np.abs(states.q - limits.centre), limits.reach),
@@ -156,7 +166,9 @@ def limits_passed(robot: Robot, limits: MotionLimits, states: States) -> tuple[t
     failed = tuple(
         f"{word} limit of {name}: not kept"
         for word, (values, most) in rows.items()
-        for name, passed in zip(robot.joint_names, np.any(values > most * (1 + TOLERANCE), axis=0), strict=True)
+        for name, passed in zip(
+            robot.joint_names, np.any(values > most * (1 + TOLERANCE), axis=0), strict=True
+        )
         if passed
     )
     return failed, limit_words(("position", "velocity"), limits.effort)
@@ -167,5 +179,7 @@ def limit_words(words: tuple[str, ...], effort: Array) -> str:
     known = int(np.isfinite(effort).sum())
     names = [*words]
     if known:
-        names.append("torque" if known == len(effort) else f"torque ({known} of {len(effort)} joints)")
+        names.append(
+            "torque" if known == len(effort) else f"torque ({known} of {len(effort)} joints)"
+        )
     return f"limits of {', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,6 @@
-"""The double-S profile: time-optimal motion of one joint to rest within limits of velocity, acceleration and jerk.
+"""The double-S profile: time-optimal motion of one joint to rest.
+
+It keeps limits of velocity, acceleration and jerk.
 
 A motion accelerates (jerk +J, acceleration +A, jerk -J), cruises at +V and brakes (-J, -A, +J).
 `theta`, the time until the jerk first turns negative, orders all such motions: their duration and
@@ -6,7 +8,8 @@ the position where they stop grow with it, from the fastest stop on. The mirrore
 before that position. So one root in theta gives the fastest motion to a goal, and another the
 farthest position that can be reached in a given time.
 
-Biagiotti and Melchiorri 2008, section 3.4; Kroeger and Wahl, IEEE T-RO 26 (2010), for moving starts.
+Biagiotti and Melchiorri 2008, section 3.4; Kroeger and Wahl, IEEE T-RO 26 (2010), for moving
+starts.
 """
 
 from __future__ import annotations
@@ -23,25 +26,28 @@ Pieces = list[tuple[float, float, float]]  # duration [s], acceleration at its s
 
 
 class JointLimits(NamedTuple):
-    """Limits |v| <= velocity, |a| <= acceleration, |j| <= jerk of one joint; infinite where there are none."""
+    """Limits |v| <= velocity, |a| <= acceleration, |j| <= jerk of one joint; may be infinite."""
 
     velocity: float
     acceleration: float
     jerk: float
 
 
-class JointState(NamedTuple):
+class DoubleSState(NamedTuple):
     """Velocity and acceleration of one joint at the start."""
 
     velocity: float
     acceleration: float
 
-    def mirrored(self) -> JointState:
-        return JointState(-self.velocity, -self.acceleration)
+    def mirrored(self) -> DoubleSState:
+        return DoubleSState(-self.velocity, -self.acceleration)
 
 
 class PiecewiseCubic(NamedTuple):
-    """Motion of one joint: t (k + 1,) [s]; position, velocity, acceleration and jerk at piece starts (k,)."""
+    """Motion of one joint: times t (k + 1,) [s], and position, velocity, acceleration, jerk (k,).
+
+    The latter are at the start of each piece.
+    """
 
     t: Array
     p: Array
@@ -73,54 +79,72 @@ class PiecewiseCubic(NamedTuple):
         p, v, _ = self(self.candidates())
         steps = np.diff(self.t)
         ends = self.a + self.j * steps
-        acceleration = float(np.abs(np.concatenate([self.a, ends])[np.tile(steps > 0, 2)]).max(initial=0.0))
+        acceleration = float(
+            np.abs(np.concatenate([self.a, ends])[np.tile(steps > 0, 2)]).max(initial=0.0)
+        )
         jumps = np.abs(self.a[1:] - ends[:-1]) > 1e-9 * (1.0 + acceleration)
         jerk = math.inf if jumps.any() else float(np.abs(self.j[steps > 0]).max(initial=0.0))
         return float(p.min()), float(p.max()), float(np.abs(v).max()), acceleration, jerk
 
 
-def stopping_distance(state: JointState, limits: JointLimits) -> float:
+def stopping_distance(state: DoubleSState, limits: JointLimits) -> float:
     """Return where the fastest stop ends, relative to the start [rad|m]."""
     if _settled_velocity(state, limits) < 0:
         return -_extent(_pieces(state.mirrored(), limits, 0.0), state.mirrored())[0]
     return _extent(_pieces(state, limits, 0.0), state)[0]
 
 
-def fastest(distance: float, state: JointState, limits: JointLimits) -> tuple[Pieces, float, float]:
-    """Return the fastest motion over a distance to rest: pieces, sign of the direction, duration."""
+def fastest_motion(
+    distance: float, state: DoubleSState, limits: JointLimits
+) -> tuple[Pieces, float, float]:
+    """Return the fastest motion over a distance to rest.
+
+    Pieces, sign of the direction, duration.
+    """
     sign = 1.0 if distance >= stopping_distance(state, limits) else -1.0
     begin = state if sign > 0 else state.mirrored()
     pieces = _solve(begin, limits, lambda extent: extent[0] - sign * distance, limits.velocity)
     return pieces, sign, _extent(pieces, begin)[1]
 
 
-def farthest(duration: float, state: JointState, limits: JointLimits) -> tuple[Pieces, float]:
-    """Return the motion to rest that goes as far as it can in a time, in the positive direction, and its distance."""
+def farthest_motion(
+    duration: float, state: DoubleSState, limits: JointLimits
+) -> tuple[Pieces, float]:
+    """Return the motion to rest that goes farthest forwards in a given time, and its distance."""
     pieces = _solve(state, limits, lambda extent: extent[1] - duration, 1.0)
     return pieces, _extent(pieces, state)[0]
 
 
-def reach_in(duration: float, distance: float, state: JointState, limits: JointLimits) -> PiecewiseCubic:
+def reach_in(
+    duration: float, distance: float, state: DoubleSState, limits: JointLimits
+) -> PiecewiseCubic:
     """Return a motion over a distance to rest in a time that is no less than the fastest one's.
 
     States and limits form a convex set, so a weighted mean of the motions that go farthest in both
     directions is within the limits. Its weight gives the distance exactly. Every time above the
     least one is possible: a motion can rest at its end.
     """
-    best, sign, least = fastest(distance, state, limits)
+    best, sign, least = fastest_motion(distance, state, limits)
     if duration - least <= 1e-9 * duration:
-        return merge([(sign, best)], state, duration)
-    up, most = farthest(duration, state, limits)
-    down, opposite = farthest(duration, state.mirrored(), limits)
+        return weighted_sum([(sign, best)], state, duration)
+    up, most = farthest_motion(duration, state, limits)
+    down, opposite = farthest_motion(duration, state.mirrored(), limits)
     weight = (distance + opposite) / (most + opposite) if most + opposite > 0 else 2.0
     if not 0.0 <= weight <= 1.0:  # rounding, where duration is hardly more than the least
-        return merge([(sign, best)], state, duration)
-    return merge([(weight, up), (weight - 1.0, down)], state, duration)
+        return weighted_sum([(sign, best)], state, duration)
+    return weighted_sum([(weight, up), (weight - 1.0, down)], state, duration)
 
 
-def merge(parts: list[tuple[float, Pieces]], state: JointState, duration: float) -> PiecewiseCubic:
-    """Add motions by weight: their pieces are cut where any of them begins, and integrated from p = 0."""
-    starts = [np.concatenate([[0.0], np.cumsum([piece[0] for piece in pieces])]) for _, pieces in parts]
+def weighted_sum(
+    parts: list[tuple[float, Pieces]], state: DoubleSState, duration: float
+) -> PiecewiseCubic:
+    """Add motions by weight.
+
+    Their pieces are cut where any of them begins, and integrated from p = 0.
+    """
+    starts = [
+        np.concatenate([[0.0], np.cumsum([piece[0] for piece in pieces])]) for _, pieces in parts
+    ]
     t = np.unique(np.concatenate([*(np.minimum(times, duration) for times in starts), [duration]]))
     t = t[np.append(np.diff(t) > 1e-15 * duration, True)]
     t[0] = 0.0
@@ -138,12 +162,12 @@ def merge(parts: list[tuple[float, Pieces]], state: JointState, duration: float)
     return PiecewiseCubic(t, np.array(p[:-1]), np.array(v[:-1]), a, j)
 
 
-def _settled_velocity(state: JointState, limits: JointLimits) -> float:
-    """Return the velocity when the acceleration has been brought to zero as fast as the jerk allows."""
+def _settled_velocity(state: DoubleSState, limits: JointLimits) -> float:
+    """Return the velocity after the acceleration is brought to zero at maximal jerk."""
     return state.velocity + state.acceleration * abs(state.acceleration) / (2 * limits.jerk)
 
 
-def keeps_limits(state: JointState, limits: JointLimits) -> bool:
+def keeps_limits(state: DoubleSState, limits: JointLimits) -> bool:
     """Return whether a start is within the limits and can stay within them."""
     v, a = abs(state.velocity), abs(state.acceleration)
     rounding = 1.0 + 1e-12
@@ -151,7 +175,7 @@ def keeps_limits(state: JointState, limits: JointLimits) -> bool:
     return inside and abs(_settled_velocity(state, limits)) <= limits.velocity * rounding
 
 
-def _theta(peak: float, state: JointState, limits: JointLimits) -> float:
+def _theta(peak: float, state: DoubleSState, limits: JointLimits) -> float:
     """Return theta of the motion whose velocity has this peak [s]."""
     v0, a0 = state
     A, J = limits.acceleration, limits.jerk
@@ -165,7 +189,7 @@ def _theta(peak: float, state: JointState, limits: JointLimits) -> float:
     return (A - a0) / J + (peak - v0 - (2 * A * A - a0 * a0) / (2 * J)) / A
 
 
-def _pieces(state: JointState, limits: JointLimits, theta: float, cruise: float = 0.0) -> Pieces:
+def _pieces(state: DoubleSState, limits: JointLimits, theta: float, cruise: float = 0.0) -> Pieces:
     """Return the motion of a theta [s], with a time of cruise [s]."""
     v0, a0 = state
     A, J = limits.acceleration, limits.jerk
@@ -175,16 +199,24 @@ def _pieces(state: JointState, limits: JointLimits, theta: float, cruise: float 
     rise = min(theta, max(0.0, (A - a0) / J))
     peak = a0 + J * rise
     hold = theta - rise
-    v = max(0.0, v0 + (2 * peak * peak - a0 * a0) / (2 * J) + (peak * hold if hold else 0.0))  # at zero acceleration
+    # at zero acceleration
+    v = max(0.0, v0 + (2 * peak * peak - a0 * a0) / (2 * J) + (peak * hold if hold else 0.0))
     brake = min(A, math.sqrt(J * v))
     wait = (v - A * A / J) / A if brake == A else 0.0
     down = [(max(0.0, wait), -brake, 0.0), (brake / J, -brake, J)]
     if peak < 0:  # the motion brakes already, and never stops to brake
         return [(rise, a0, J), (max(0.0, (peak + brake) / J), peak, -J), *down]
-    return [(rise, a0, J), (hold, peak, 0.0), (peak / J, peak, -J), (cruise, 0.0, 0.0), (brake / J, 0.0, -J), *down]
+    return [
+        (rise, a0, J),
+        (hold, peak, 0.0),
+        (peak / J, peak, -J),
+        (cruise, 0.0, 0.0),
+        (brake / J, 0.0, -J),
+        *down,
+    ]
 
 
-def _extent(pieces: Pieces, state: JointState) -> tuple[float, float]:
+def _extent(pieces: Pieces, state: DoubleSState) -> tuple[float, float]:
     """Return the distance and the duration of a motion."""
     p, v, t = 0.0, state.velocity, 0.0
     for h, a, j in pieces:
@@ -194,7 +226,12 @@ def _extent(pieces: Pieces, state: JointState) -> tuple[float, float]:
     return p, t
 
 
-def _solve(state: JointState, limits: JointLimits, excess: Callable[[tuple[float, float]], float], rate: float) -> Pieces:
+def _solve(
+    state: DoubleSState,
+    limits: JointLimits,
+    excess: Callable[[tuple[float, float]], float],
+    rate: float,
+) -> Pieces:
     """Return the motion whose extent has no excess; cruising for a second adds `rate` to it."""
     from scipy.optimize import brentq
 
@@ -211,4 +248,6 @@ def _solve(state: JointState, limits: JointLimits, excess: Callable[[tuple[float
             high = low + 2 * (high - low)
     elif (missing := -error(high)) >= 0:
         return _pieces(state, limits, high, missing / rate)
-    return _pieces(state, limits, float(brentq(error, low, high, xtol=1e-15, rtol=1e-15, maxiter=200)))
+    return _pieces(
+        state, limits, float(brentq(error, low, high, xtol=1e-15, rtol=1e-15, maxiter=200))
+    )

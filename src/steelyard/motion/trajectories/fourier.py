@@ -14,16 +14,20 @@ from .basis import read_only, require_frequency
 from .limits import MotionBounds
 
 Array = NDArray[np.float64]
-COARSE, FINE = 32, 256  # samples of a period per harmonic for bounds that are at most 0.5 % or 0.01 % too wide
+# samples of a period per harmonic for bounds that are at most 0.5 % or 0.01 % too wide
+COARSE, FINE = 32, 256
 
 
 @dataclass(frozen=True, eq=False)
 class Fourier:
-    """A finite Fourier series per joint: q(t) = c + sum over k of (a_k sin(k w t) - b_k cos(k w t)) / (k w), with w = 2 pi f.
+    """A finite Fourier series per joint.
 
-    centre c is (n,) [rad|m]; a, b are (n, H) [rad/s|m/s], the spectrum of the velocity; f is the base frequency [Hz].
-    Nothing in q, qd or qdd lies above H f: no elastic mode beyond it is excited.
-    Swevers, Ganseman, Tukel, De Schutter and Van Brussel, IEEE Trans. Robotics and Automation 13 (1997), p. 732.
+    Q(t) = c + sum over k of (a_k sin(k w t) - b_k cos(k w t)) / (k w), with w = 2 pi f.
+
+    centre c is (n,) [rad|m]; a, b are (n, H) [rad/s|m/s], the spectrum of the velocity; f is the
+    base frequency [Hz]. Nothing in q, qd or qdd lies above H f: no elastic mode beyond it is
+    excited. Swevers, Ganseman, Tukel, De Schutter and Van Brussel, IEEE Trans. Robotics and
+    Automation 13 (1997), p. 732.
     """
 
     centre: Array
@@ -33,8 +37,15 @@ class Fourier:
 
     def __post_init__(self) -> None:
         read_only(self, "centre", "a", "b")
-        if self.a.ndim != 2 or self.a.shape != self.b.shape or self.centre.shape != self.a.shape[:1]:
-            raise CallError(f"expected centre (n,), a and b (n, H); found {self.centre.shape}, {self.a.shape} and {self.b.shape}")
+        if (
+            self.a.ndim != 2
+            or self.a.shape != self.b.shape
+            or self.centre.shape != self.a.shape[:1]
+        ):
+            raise CallError(
+                f"expected centre (n,), a and b (n, H); found {self.centre.shape}, {self.a.shape}"
+                f" and {self.b.shape}"
+            )
         require_frequency(self.base_frequency)
 
     @property
@@ -58,31 +69,41 @@ class Fourier:
         return self.harmonics
 
     def __call__(self, t: ArrayLike) -> States:
-        """States at times t [s] of any shape (...): q, qd, qdd are (..., n)."""
+        """Evaluate the states at times t (...,) [s]: q, qd, qdd are (..., n)."""
         kw = 2.0 * math.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
         phase = np.asarray(t, dtype=float)[..., None] * kw
         sin, cos = np.sin(phase), np.cos(phase)
         q = self.centre + sin @ (self.a / kw).T - cos @ (self.b / kw).T
-        return States(q, cos @ self.a.T + sin @ self.b.T, cos @ (self.b * kw).T - sin @ (self.a * kw).T)
+        return States(
+            q, cos @ self.a.T + sin @ self.b.T, cos @ (self.b * kw).T - sin @ (self.a * kw).T
+        )
 
     def jerk(self, t: ArrayLike) -> Array:
-        """The derivative of qdd at times t [s] of any shape (...), (..., n) [rad/s3|m/s3]."""
+        """Evaluate the jerk at times t (...,) [s], (..., n) [rad/s3|m/s3]."""
         kw = 2.0 * math.pi * self.base_frequency * np.arange(1, self.harmonics + 1)
         phase = np.asarray(t, dtype=float)[..., None] * kw
         return np.asarray(-np.sin(phase) @ (self.b * kw**2).T - np.cos(phase) @ (self.a * kw**2).T)
 
     def bounds(self, fine: bool = True) -> MotionBounds:
-        """Bounds over all t, within 0.01 % of the largest values, or 0.5 % if not `fine`."""
+        """Bound the motion over all t, within 0.01 % of the largest values; 0.5 % if not `fine`."""
         return motion_bounds(self, FINE if fine else COARSE)
 
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> Fourier:
-        """The same shape with amplitudes times `factors` (a number or (n,)), about another centre if given."""
+        """Scale the amplitudes by `factors` (a number or (n,)), optionally about another centre."""
         s = np.broadcast_to(np.asarray(factors, dtype=float), (self.n,))[:, None]
-        return Fourier(self.centre if centre is None else np.asarray(centre, dtype=float), s * self.a, s * self.b, self.base_frequency)
+        return Fourier(
+            self.centre if centre is None else np.asarray(centre, dtype=float),
+            s * self.a,
+            s * self.b,
+            self.base_frequency,
+        )
 
 
 def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
-    """The coefficients nearest to a, b (n, H) with qd = qdd = 0 at t = 0, hence at every whole period: sum a_k = 0, sum k b_k = 0."""
+    """Project a, b (n, H) onto motions at rest at t = 0: sum a_k = 0 and sum k b_k = 0.
+
+    qd = qdd = 0 then holds at every whole period.
+    """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     k = np.arange(1, a.shape[-1] + 1)
     if len(k) < 2:
@@ -91,9 +112,13 @@ def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
 
 
 def motion_bounds(motion: Fourier, density: int = COARSE) -> MotionBounds:
-    """Bounds that hold between samples too: a trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M points.
+    """Bound the motion at all times, also between samples.
 
-    Ehlich and Zeller, Mathematische Zeitschrift 86 (1964), p. 41. With M = 32 H they are at most 0.5 % too wide.
+    A trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M
+    points.
+
+    Ehlich and Zeller, Mathematische Zeitschrift 86 (1964), p. 41. With M = 32 H they are at most
+    0.5 % too wide.
     """
     M = density * motion.harmonics
     t = np.arange(M) * motion.period / M
@@ -106,9 +131,12 @@ def motion_bounds(motion: Fourier, density: int = COARSE) -> MotionBounds:
 
 @dataclass(frozen=True)
 class FourierBasis:
-    """The Fourier motions of H harmonics that are at rest at every whole period, as a linear space: 2 H - 1 coefficients a joint.
+    """The Fourier motions of H harmonics that are at rest at every whole period, as a linear space.
 
-    The first coefficient is the centre [rad|m], the others span the a with sum a_k = 0 and the b with sum k b_k = 0 [rad/s|m/s].
+    2 H - 1 coefficients a joint.
+
+    The first coefficient is the centre [rad|m], the others span the a with sum a_k = 0 and the b
+    with sum k b_k = 0 [rad/s|m/s].
     """
 
     harmonics: int
@@ -130,18 +158,18 @@ class FourierBasis:
         return self.harmonics
 
     def rows(self, t: Array) -> Array:
-        """q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
+        """Return q, qd, qdd and jerk of unit coefficients at times t (N,) [s]: (4, N, m)."""
         unit = self.motion(np.eye(self.size))
         return np.stack([*unit(t), unit.jerk(t)])
 
     def motion(self, x: Array) -> Fourier:
-        """The motion with coefficients x (n, m)."""
+        """Return the motion with coefficients x (n, m)."""
         H = self.harmonics
         za, zb = self._rest
         return Fourier(x[:, 0], x[:, 1:H] @ za.T, x[:, H:] @ zb.T, self.base_frequency)
 
     def coefficients(self, motion: Fourier) -> Array:
-        """The coefficients (n, m) of a motion of this space."""
+        """Return the coefficients (n, m) of a motion of this space."""
         za, zb = self._rest
         return np.column_stack([motion.centre, motion.a @ za, motion.b @ zb])
 
@@ -152,5 +180,5 @@ class FourierBasis:
 
 
 def _complement(normal: Array) -> Array:
-    """An orthonormal basis (H, H - 1) of the vectors that are orthogonal to one."""
+    """Return an orthonormal basis (H, H - 1) of the vectors orthogonal to one."""
     return np.asarray(np.linalg.qr(normal[:, None], mode="complete")[0][:, 1:])

@@ -1,4 +1,4 @@
-"""What of a motion was checked, and what was not: the first line of every output and program."""
+"""The check of a motion: what was checked and what was not, as one line for outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...drawing.visible import visible
+from ...drawing.visible import visible_line
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +19,8 @@ class MotionCheck:
     ----------
     what : what was checked
     unchecked : what was not checked, or checked and not kept; empty for a motion that is checked
-    distance : a lower bound of the smallest distance over the whole motion [m]; infinite where
-        no distance was looked at
+    distance : a lower bound of the smallest distance over the whole motion [m]; infinite where no
+        distance was looked at
     narrowest : the links, or the link and the wall, of this distance
     remarks : sentences on what is left out by design
     motion : the function of time that was checked; None for poses
@@ -42,11 +42,11 @@ class MotionCheck:
     def line(self) -> str:
         """One line for the top of an output or a program."""
         if not self.checked:
-            return one_line(f"NOT CHECKED ({'; '.join(self.unchecked)})")
+            return visible_line(f"NOT CHECKED ({'; '.join(self.unchecked)})")
         parts = [*self.what]
         if np.isfinite(self.distance):
             parts.append(f"smallest distance {_millimetres(self.distance)}: {self.narrowest}")
-        return one_line(f"CHECKED ({'; '.join(parts)})")
+        return visible_line(f"CHECKED ({'; '.join(parts)})")
 
 
 NOTHING = MotionCheck(unchecked=("limits", "distances between links", "ground"))
@@ -56,8 +56,3 @@ NOTHING = MotionCheck(unchecked=("limits", "distances between links", "ground"))
 def _millimetres(distance: float) -> str:
     """Return a distance, rounded down to 0.1 mm: it is a bound from below."""
     return f"at least {np.floor(1e4 * distance + 1e-6) / 10:g} mm"
-
-
-def one_line(text: str) -> str:
-    """Return a text on one line, whatever names are in it."""
-    return visible(text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t"))

@@ -1,4 +1,4 @@
-"""A path with a speed at every point of a grid, and bounds of its velocity, acceleration and torque at every instant.
+"""A path with a speed profile, and bounds of its velocity, acceleration and torque.
 
 Between grid points the path is one polynomial, and s'^2 is linear in s. So squared velocities and
 accelerations are polynomials of s, bounded by their Bernstein coefficients. Torques are bounded by
@@ -22,12 +22,13 @@ from ...mechanism.tree import Tree
 
 Array = NDArray[np.float64]
 STILL = 1e-12  # [1/s] speed along the path at rest, so that Coulomb friction has its sign
-PARTS = 4, 16, 64  # of an interval of the grid, over which torques are bounded; more where fewer do not suffice
+# of an interval of the grid, over which torques are bounded; many where one does not suffice
+PARTS = 1, 64
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """q(s) [rad|m] as piecewise polynomials of s, the length of the polygon through the points [rad|m]."""
+    """Piecewise polynomials q(s) [rad|m] of the length s of the polygon through the points."""
 
     curve: Any  # scipy.interpolate.PPoly
     length: float
@@ -37,10 +38,13 @@ class Path:
         return [self.curve(s, nu) for nu in range(order + 1)]
 
     def grid(self, points: int) -> Array:
-        """Return about `points` intervals of the path, so that no knot lies within one, (N + 1,)."""
+        """Return a grid (N + 1,) of about `points` intervals, with the knots among its points."""
         knots = np.unique(np.clip(self.curve.x, 0.0, self.length))
         counts = [max(1, round(points * step / self.length)) for step in np.diff(knots)]
-        parts = [np.linspace(a, b, count, endpoint=False) for a, b, count in zip(knots[:-1], knots[1:], counts, strict=True)]
+        parts = [
+            np.linspace(a, b, count, endpoint=False)
+            for a, b, count in zip(knots[:-1], knots[1:], counts, strict=True)
+        ]
         return np.concatenate([*parts, [self.length]])
 
 
@@ -77,20 +81,36 @@ class TimedPath:
     def velocity_bounds(self) -> Array:
         """Return the largest |qd| of every interval, (N, n)."""
         d = self._coefficients(1)
-        square = np.stack([sum(d[..., j] * d[..., k - j] for j in range(max(0, k - 4), min(k, 4) + 1)) for k in range(9)], axis=-1)
+        square = np.stack(
+            [
+                sum(d[..., j] * d[..., k - j] for j in range(max(0, k - 4), min(k, 4) + 1))
+                for k in range(9)
+            ],
+            axis=-1,
+        )
         return np.asarray(np.sqrt(np.maximum(bernstein(self._times_x(square)).max(axis=-1), 0.0)))
 
     def acceleration_bounds(self) -> Array:
         """Return the largest |qdd| of every interval, (N, n)."""
         return np.asarray(np.abs(bernstein(self._acceleration())).max(axis=-1))
 
-    def torque_bounds(self, tree: Tree, limits: Array) -> Array:
-        """Return the largest |tau| of every interval, (N, n); intervals are divided while that is above a limit (n,)."""
-        count = len(self.s) - 1
-        bounds, rest = np.zeros((count, tree.n)), np.arange(count)
+    def torque_bounds(
+        self, tree: Tree, limits: Array, rows: NDArray[np.intp] | None = None
+    ) -> Array:
+        """Return the largest |tau| of every interval, or of some, (N, n).
+
+        Intervals are divided while that is above a limit (n,).
+        """
+        rows = np.arange(len(self.s) - 1) if rows is None else rows
+        bounds, rest = np.zeros((len(rows), tree.n)), np.arange(len(rows))
         for parts in PARTS:
-            tau = inverse_dynamics(tree, *self._boxes(rest, parts))
-            size = [np.broadcast_to(x.magnitude if isinstance(x, Interval) else np.abs(x), len(rest) * parts) for x in tau]
+            tau = inverse_dynamics(tree, *self._boxes(rows[rest], parts))
+            size = [
+                np.broadcast_to(
+                    x.magnitude if isinstance(x, Interval) else np.abs(x), len(rest) * parts
+                )
+                for x in tau
+            ]
             bounds[rest] = np.stack(size, axis=-1).reshape(len(rest), parts, tree.n).max(axis=1)
             rest = rest[(bounds[rest] > limits).any(axis=1)]
             if not len(rest):
@@ -98,9 +118,12 @@ class TimedPath:
         return bounds
 
     def _coefficients(self, order: int) -> Array:
-        """Return the coefficients (N, n, 5) of a derivative of q over tau in [0, 1] of every interval."""
+        """Return polynomial coefficients (N, n, 5) of a derivative of q on every interval."""
         h, start = np.diff(self.s)[:, None], self.s[:-1]
-        return np.stack([self.path.curve(start, order + k) * h**k / math.factorial(k) for k in range(5)], axis=-1)
+        return np.stack(
+            [self.path.curve(start, order + k) * h**k / math.factorial(k) for k in range(5)],
+            axis=-1,
+        )
 
     def _times_x(self, c: Array) -> Array:
         """Return the coefficients of a polynomial times x, which is linear in tau."""
@@ -116,11 +139,16 @@ class TimedPath:
         c[..., :5] += self._coefficients(1) * self.u[:, None, None]
         return c
 
-    def _boxes(self, i: NDArray[np.intp], parts: int) -> tuple[list[Interval], list[Interval], list[Interval]]:
+    def _boxes(
+        self, i: NDArray[np.intp], parts: int
+    ) -> tuple[list[Interval], list[Interval], list[Interval]]:
         """Return intervals of q, qd and qdd, by joint, over the parts of intervals i."""
         ends = np.linspace(0.0, 1.0, parts + 1)
         h = np.diff(self.s)[i, None, None]
-        q = np.concatenate([self.path.curve(self.s[i])[..., None], self._coefficients(1)[i] * h / np.arange(1, 6)], axis=-1)
+        q = np.concatenate(
+            [self.path.curve(self.s[i])[..., None], self._coefficients(1)[i] * h / np.arange(1, 6)],
+            axis=-1,
+        )
         boxes = [_ranges(c, ends) for c in (q, self._coefficients(1)[i], self._acceleration()[i])]
         speed = np.maximum(np.sqrt(self.x[i, None] + np.diff(self.x)[i, None] * ends), STILL)
         low, high = (pick(speed[:, :-1], speed[:, 1:]).ravel() for pick in (np.minimum, np.maximum))
@@ -129,23 +157,34 @@ class TimedPath:
 
 
 def _ranges(c: Array, ends: Array) -> list[Interval]:
-    """Return bounds of polynomials c (N, n, k) over the parts between `ends` (m + 1,) of [0, 1], by joint, (N m,).
+    """Bound polynomials c (N, n, k) over the parts between `ends` (m + 1,), by joint (N m,).
 
-    Values at both ends of a part, and its width^2 / 8 times the largest second derivative beyond them.
+    Values at both ends of a part, and its width^2 / 8 times the largest second derivative beyond
+    them.
     """
     power = np.arange(c.shape[-1])
     values = c @ (ends[:, None] ** power).T  # (N, n, m + 1)
-    bend = (np.abs(c) * power * (power - 1)).sum(axis=-1, keepdims=True) * (ends[1] - ends[0]) ** 2 / 8
+    bend = (
+        (np.abs(c) * power * (power - 1)).sum(axis=-1, keepdims=True) * (ends[1] - ends[0]) ** 2 / 8
+    )
     low, high = (pick(values[..., :-1], values[..., 1:]) for pick in (np.minimum, np.maximum))
-    return [Interval(a.ravel(), b.ravel()) for a, b in zip((low - bend).swapaxes(0, 1), (high + bend).swapaxes(0, 1), strict=True)]
+    return [
+        Interval(a.ravel(), b.ravel())
+        for a, b in zip((low - bend).swapaxes(0, 1), (high + bend).swapaxes(0, 1), strict=True)
+    ]
 
 
 def bernstein(c: Array) -> Array:
-    """Return the Bernstein coefficients over [0, 1] of polynomials c (..., k), lowest power first; they bound the values."""
+    """Return the Bernstein coefficients over [0, 1] of polynomials c (..., k), lowest power first.
+
+    They bound the values.
+    """
     return np.asarray(c @ _to_bernstein(c.shape[-1]).T)
 
 
 @lru_cache(maxsize=8)
 def _to_bernstein(count: int) -> Array:
     degree = count - 1
-    return np.array([[math.comb(i, k) / math.comb(degree, k) for k in range(count)] for i in range(count)])
+    return np.array(
+        [[math.comb(i, k) / math.comb(degree, k) for k in range(count)] for i in range(count)]
+    )

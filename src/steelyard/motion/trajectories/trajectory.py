@@ -1,4 +1,4 @@
-"""A motion on a time grid, with the function that gives it at any time; a motion through points."""
+"""A motion on a time grid, with the function that evaluates it at any time."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 
 
 class Excitation(NamedTuple):
-    """How well a motion shows the base parameters: log det of their information, condition of the column-scaled regressor, their count.
+    """How informative a motion is on the base parameters.
 
-    `certificate` tells what the motion uses of its limits at any instant, `accuracy` the standard deviations to be expected, `safety` what
-    was checked at every instant: `checked` and `unchecked` are its.
-    Lecture "Dynamic parameter identification", remarks: rich trajectories have a low condition number.
+    Log det of their information, condition number of the column-scaled regressor, and their count.
+    `certificate` bounds the use of limits at any instant, `accuracy` has the expected standard
+    deviations, `safety` what was checked at every instant. Lecture "Dynamic parameter
+    identification", remarks: rich trajectories have a low condition number.
     """
 
     log_det: float
@@ -66,7 +67,7 @@ class Excitation(NamedTuple):
 
     @property
     def sigma(self) -> Array:
-        """The standard deviations to be expected of the base parameters, (b,), in the order of `accuracy.names`."""
+        """Expected standard deviations (b,) of the base parameters, ordered as `accuracy.names`."""
         if self.accuracy is None:
             raise CallError("this excitation has no predicted accuracy")
         return self.accuracy.std
@@ -74,14 +75,29 @@ class Excitation(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
-    """Samples of a motion: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n), read-only; `motion` gives it at any time.
+    """A motion: samples on a time grid, and the function that evaluates it at any time.
 
-    `sliding` names the joints that are known to slide. `check(robot)` checks it; `safety` is what was checked.
+    Samples are read-only: t [s] (N,); q [rad|m], qd [rad/s|m/s], qdd [rad/s2|m/s2] (N, n).
+    `traj(t)` evaluates the motion, `check(robot)` checks it, and `safety` is the result of the
+    check.
 
-    Example:
-        >>> motion = sy.excite(sy.load("planar_2r"), seconds=4, starts=1)
-        >>> motion.n, motion.duration
-        (2, 4.0)
+    Parameters
+    ----------
+    t : (N,) times [s].
+    q : (N, n) positions [rad|m].
+    qd : (N, n) velocities [rad/s|m/s].
+    qdd : (N, n) accelerations [rad/s2|m/s2].
+    motion : function of times that gives q, qd and qdd there.
+    joint_names : names of the joints.
+    excitation : what to expect of an identification from it, None unless `excite` made it.
+    sliding : names of joints that slide.
+    verified : what was checked of the motion, a `MotionCheck`; set by `check`.
+
+    Examples
+    --------
+    >>> motion = sy.excite(sy.load("planar_2r"), seconds=4, starts=1)
+    >>> motion.n, motion.duration
+    (2, 4.0)
     """
 
     t: Array
@@ -108,29 +124,73 @@ class Trajectory:
         """Time from the first sample to the last [s]."""
         return float(self.t[-1] - self.t[0])
 
-    def sample(self, rate: float) -> Trajectory:
-        """The same motion, exactly, at another rate [Hz]; its last sample is the last one on that grid.
+    def __call__(self, t: ArrayLike) -> States:
+        """Evaluate the motion at times t: exact positions, velocities and accelerations.
 
-        Example:
-            >>> motion.sample(rate=500).q.shape
-            (2001, 2)
+        Outside the time span of `.t`, a periodic motion repeats; any other motion keeps its first
+        or last state.
+
+        Parameters
+        ----------
+        t : a time, or times (...,) [s].
+
+        Returns
+        -------
+        `States`: q [rad|m], qd [rad/s|m/s] and qdd [rad/s2|m/s2], each (..., n).
+
+        Examples
+        --------
+        >>> motion(1.5).q.shape, motion([0.0, 1.5]).qd.shape
+        ((2,), (2, 2))
+        """
+        times = numbers("t", t)
+        if not np.all(np.isfinite(times)):
+            raise CallError("t must be finite times [s]")
+        states = self.motion(times.ravel())
+        return States(*(x.reshape(*times.shape, self.n) for x in states))
+
+    def sample(self, rate: float) -> Trajectory:
+        """Sample the same motion at another rate [Hz], exactly.
+
+        The last sample is the last one on that grid.
+
+        Parameters
+        ----------
+        rate : samples per second [Hz].
+
+        Returns
+        -------
+        A `Trajectory`.
+
+        Examples
+        --------
+        >>> motion.sample(rate=500).q.shape
+        (2001, 2)
         """
         t = grid(self.duration, rate) + self.t[0]
         return replace(self, t=t, **self.motion(t)._asdict())
 
     @property
     def safety(self) -> MotionCheck:
-        """What was checked of this motion; nothing where its samples are not those of the motion that was checked.
+        """The check of this motion; nothing is checked if its samples were replaced.
 
-        A straight line between samples differs from the motion by max |qdd| dt^2 / 8; where that is more than BETWEEN, it is named.
+        A straight line between samples differs from the motion by max |qdd| dt^2 / 8. Where that
+        exceeds BETWEEN, it is reported.
         """
         known = self.verified
-        if known is None or known.motion is not self.motion or not np.allclose(self.motion(self.t).q, self.q, rtol=0, atol=1e-9):
+        if (
+            known is None
+            or known.motion is not self.motion
+            or not np.allclose(self.motion(self.t).q, self.q, rtol=0, atol=1e-9)
+        ):
             return NOTHING
         step = float(np.diff(self.t).max())
         if np.abs(self.qdd).max() * step**2 / 8 <= BETWEEN:
             return known
-        return replace(known, unchecked=(*known.unchecked, f"the way between points that are {step:.3g} s apart"))
+        return replace(
+            known,
+            unchecked=(*known.unchecked, f"the motion between points that are {step:.3g} s apart"),
+        )
 
     def check(
         self,
@@ -143,22 +203,29 @@ class Trajectory:
         workspace: Boxes | None = None,
         half_spaces: Sequence[HalfSpace] = (),
     ) -> Trajectory:
-        """Return this motion with its check: limits, distances between links and the ground, over all of its time.
+        """Check limits, distances between links and the ground over the whole motion.
 
-        `.safety` has the result: `checked`, `unchecked`, the smallest `distance` [m]. Distances hold at every instant, limits at 1 kHz.
+        `.safety` has the result: `checked`, `unchecked`, the smallest `distance` [m]. Distances
+        hold at every instant, limits at 1 kHz.
 
-        Parameters:
-            speed: share of the velocity limits that may be used [-].
-            collision: "shapes", "capsules", "auto" or "none".
-            clearance: distance that links keep, also to the ground [m].
-            ground: "base" for the base plane, a height [m], or None.
-            workspace: frame or link -> (low, high) corners (3,) of a box [m].
-            half_spaces: further walls, n . x <= offset [m].
-        Returns:
-            The same motion, with its `.safety`.
-        Example:
-            >>> motion.check(sy.load("planar_2r")).safety.checked
-            True
+        Parameters
+        ----------
+        robot : the `Robot`, described in SI units.
+        speed : share of the velocity limits that may be used [-].
+        collision : "shapes", "capsules", "auto" or "none".
+        clearance : distance that links keep, also to the ground [m].
+        ground : "base" for the base plane, a height [m], or None.
+        workspace : frame or link -> (low, high) corners (3,) of a box [m].
+        half_spaces : further walls, n . x <= offset [m].
+
+        Returns
+        -------
+        The same motion, with its `.safety`.
+
+        Examples
+        --------
+        >>> motion.check(sy.load("planar_2r")).safety.checked
+        True
         """
         from .check_motion import check_motion
 
@@ -180,79 +247,133 @@ class Trajectory:
         overwrite: bool = False,
         unchecked: bool = False,
     ) -> Path:
-        """Write the motion to a file, whole or not at all, at a rate [Hz]; an existing one is replaced only with `overwrite`.
+        """Write the motion to a file atomically, at a rate [Hz].
 
-        The first line says CHECKED or NOT CHECKED where the format has comments. Programs of robots and ROS messages of a motion
-        that is not fully checked are written only with `unchecked`; `check(robot)` checks a motion.
+        An existing file is replaced only with `overwrite`.
 
-        The ending chooses the format, or `format` names it: .csv, .npz, .txt (points alone), .yaml, .mcap and .bag (ROS JointTrajectory),
-        "rosbag2" (the same in a folder), .script (URScript, 125 Hz if no rate is given), .src (KUKA KRL, 10 Hz), .svg (a
-        picture).
+        The first line says CHECKED or NOT CHECKED where the format has comments. Programs of robots
+        and ROS messages of a motion that is not fully checked are written only with `unchecked`;
+        `check(robot)` checks a motion.
 
-        Parameters:
-            format: name of a format; by the ending of the path by default.
-            unchecked: whether a motion that is not fully checked may become a program.
-        Returns:
-            The path.
-        Example:
-            >>> motion.write("motion.yaml").name
-            'motion.yaml'
+        The ending chooses the format, or `format` names it: .csv, .npz, .txt (points alone), .yaml,
+        .mcap and .bag (ROS JointTrajectory), "rosbag2" (the same in a folder), .script (URScript,
+        125 Hz if no rate is given), .src (KUKA KRL, 10 Hz), .svg (a picture).
+
+        Parameters
+        ----------
+        path : file to write; its ending tells the kind where there are several.
+        format : name of a format; by the ending of the path by default.
+        rate : samples per second [Hz].
+        overwrite : whether an existing file may be replaced.
+        unchecked : whether a motion that is not fully checked may become a program.
+
+        Returns
+        -------
+        The path.
+
+        Examples
+        --------
+        >>> motion.write("motion.yaml").name
+        'motion.yaml'
         """
         from ..trajectory_files.formats import write_trajectory
 
         return write_trajectory(self, path, format, rate, overwrite, unchecked)
 
     def to_csv(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write t, q.JOINT, qd.JOINT, qdd.JOINT, with all digits; an existing file is replaced only with `overwrite`.
+        """Write t, q.JOINT, qd.JOINT, qdd.JOINT with all digits as CSV.
 
-        Example:
-            >>> motion.to_csv("motion.csv")
+        An existing file is replaced only with `overwrite`.
+
+        Parameters
+        ----------
+        path : file to write; its ending tells the kind where there are several.
+        overwrite : whether an existing file may be replaced.
+
+        Returns
+        -------
+        Nothing.
+
+        Examples
+        --------
+        >>> motion.to_csv("motion.csv")
         """
         self.write(path, "csv", overwrite=overwrite)
 
     def plot(self, *, width: str | float = "page") -> Figure:
-        """Return a Matplotlib figure of position, velocity and acceleration over time, a row for each joint.
+        """Plot position, velocity and acceleration over time with Matplotlib, one row per joint.
 
-        width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`. Example: `sy.excite(robot).plot()`.
+        width: "column" or "page" of a paper, or inches. Needs `pip install 'steelyard[plot]'`.
+        Example: `sy.excite(robot).plot()`.
 
-        Example:
-            >>> motion.plot().savefig("motion.pdf")
+        Parameters
+        ----------
+        width : "column" or "page" of a paper, or a width in inches.
+
+        Returns
+        -------
+        A Matplotlib figure, in inches.
+
+        Examples
+        --------
+        >>> motion.plot().savefig("motion.pdf")
         """
         from ...drawing.matplotlib_renderer import to_matplotlib
-        from ...drawing.signal_figures import Signal, joint_rows
+        from ...drawing.signal_figures import SignalCurve, joint_rows
 
         length = ["m" if name in self.sliding else "rad" for name in self.labels]
-        rows = (("position", self.q, ""), ("velocity", self.qd, "/s"), ("acceleration", self.qdd, "/s²"))
-        signals = [Signal(name=name, units=[u + per for u in length], values=x) for name, x, per in rows]
+        rows = (
+            ("position", self.q, ""),
+            ("velocity", self.qd, "/s"),
+            ("acceleration", self.qdd, "/s²"),
+        )
+        signals = [
+            SignalCurve(name=name, units=[u + per for u in length], values=x)
+            for name, x, per in rows
+        ]
         return to_matplotlib(joint_rows(self.t, self.labels, signals), width)
 
     def __repr__(self) -> str:
         condition = f", condition {self.excitation.condition:.3g}" if self.excitation else ""
-        return f"Trajectory({len(self.t)} samples x {self.n} joints, {self.duration:.6g} s{condition})"
+        return (
+            f"Trajectory({len(self.t)} samples x {self.n} joints, {self.duration:.6g} s{condition})"
+        )
 
 
 def trajectory(
-    motion: MotionFunction, seconds: float, rate: float, joint_names: tuple[str, ...] = (), excitation: Excitation | None = None
+    motion: MotionFunction,
+    seconds: float,
+    rate: float,
+    joint_names: tuple[str, ...] = (),
+    excitation: Excitation | None = None,
 ) -> Trajectory:
-    """A motion on the uniform grid 0, 1/rate, ... up to `seconds`."""
+    """Sample a motion on the uniform grid 0, 1/rate, ... up to `seconds`."""
     t = grid(seconds, rate)
-    return Trajectory(t, *motion(t), motion, joint_names, excitation)
+    q, qd, qdd = motion(t)
+    return Trajectory(
+        t=t, q=q, qd=qd, qdd=qdd, motion=motion, joint_names=joint_names, excitation=excitation
+    )
 
 
 def grid(seconds: float, rate: float) -> Array:
-    """Times 0, 1/rate, ... <= seconds [s]."""
+    """Return times 0, 1/rate, ... <= seconds [s]."""
     if not (math.isfinite(rate) and rate > 0):
-        raise CallError(f"rate = {rate!r}; expected a positive number of Hz")
+        raise CallError(f"rate = {rate!r}; expected a positive number of Hz", argument="rate")
     if not (math.isfinite(seconds) and seconds * rate * (1 + 1e-12) >= 1):
         raise CallError(f"{seconds!r} s at {rate:g} Hz has fewer than two samples")
     return np.arange(math.floor(seconds * rate * (1 + 1e-12)) + 1) / rate
 
 
-def spline(t: ArrayLike, q: ArrayLike, rate: float = 1000.0, joint_names: tuple[str, ...] = ()) -> Trajectory:
-    """The smoothest motion through positions q (K, n) [rad|m] at times t (K,) [s], from rest to rest.
+def spline(
+    t: ArrayLike, q: ArrayLike, rate: float = 1000.0, joint_names: tuple[str, ...] = ()
+) -> Trajectory:
+    """Return the smoothest motion through positions q (K, n) [rad|m] at times t (K,) [s].
 
-    Piecewise cubic with continuous accelerations; of all motions through these points it has the least integral of squared acceleration.
-    de Boor, "A Practical Guide to Splines", 1978, chapter 5.
+    It starts and ends at rest.
+
+    Piecewise cubic with continuous accelerations; of all motions through these points it has the
+    least integral of squared acceleration. de Boor, "A Practical Guide to Splines", 1978, chapter
+    5.
     """
     from scipy.interpolate import CubicSpline
 
@@ -260,7 +381,9 @@ def spline(t: ArrayLike, q: ArrayLike, rate: float = 1000.0, joint_names: tuple[
     if times.ndim != 1 or len(times) < 2 or not np.all(np.diff(times) > 0):
         raise CallError("spline: t must be at least two times that increase [s]")
     if points.ndim != 2 or len(points) != len(times):
-        raise CallError(f"spline: q has shape {points.shape}; expected ({len(times)}, n), one row for each time")
+        raise CallError(
+            f"spline: q has shape {points.shape}; expected ({len(times)}, n), one row for each time"
+        )
     if not (np.all(np.isfinite(points)) and np.all(np.isfinite(times))):
         raise CallError("spline: times and positions must be finite")
     start = float(times[0])
@@ -268,7 +391,7 @@ def spline(t: ArrayLike, q: ArrayLike, rate: float = 1000.0, joint_names: tuple[
     rates = curve.derivative(1), curve.derivative(2)
 
     def motion(s: ArrayLike) -> States:
-        at = np.clip(np.asarray(s, dtype=float), 0.0, float(times[-1]) - start)
-        return States(curve(at), rates[0](at), rates[1](at))
+        clipped = np.clip(np.asarray(s, dtype=float), 0.0, float(times[-1]) - start)
+        return States(curve(clipped), rates[0](clipped), rates[1](clipped))
 
     return trajectory(motion, float(times[-1]) - start, rate, joint_names)

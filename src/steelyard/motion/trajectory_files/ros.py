@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import needs_extra
-from ...files import Content, write_whole
+from ...files import Content, write_atomic
 from ...names import program_comment, quoted_text
 from .sampled_motion import SampledMotion
 
@@ -17,17 +17,26 @@ BAG_VERSION = 8  # of the metadata of a folder of ROS 2: Humble and later read i
 
 
 def seconds(t: float) -> tuple[int, int]:
-    """A time [s] as whole seconds and nanoseconds."""
+    """Split a time [s] into whole seconds and nanoseconds."""
     total = round(t * 1e9)
     return total // 10**9, total % 10**9
 
 
 def yaml(motion: SampledMotion, name: str) -> Content:
-    """The message as YAML, as `ros2 topic pub` and the trajectory controllers of ros2_control take it: rad or m, rad/s, rad/s2."""
+    """Return the message as YAML, for `ros2 topic pub` and ros2_control; rad|m, rad/s, rad/s2."""
     names = ", ".join(quoted_text(label) for label in motion.labels)
-    lines = [f"# {program_comment(motion.safety.line)}", "header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}"]
+    lines = [
+        f"# {program_comment(motion.safety.line)}",
+        "header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}",
+    ]
     lines += [f"joint_names: [{names}]", "points:"]
-    for t, q, qd, qdd in zip(motion.t - motion.t[0], motion.q.tolist(), motion.qd.tolist(), motion.qdd.tolist(), strict=True):
+    for t, q, qd, qdd in zip(
+        motion.t - motion.t[0],
+        motion.q.tolist(),
+        motion.qd.tolist(),
+        motion.qdd.tolist(),
+        strict=True,
+    ):
         sec, nanosec = seconds(float(t))
         lines += [f"- positions: {q}", f"  velocities: {qd}", f"  accelerations: {qdd}"]
         lines += [f"  time_from_start: {{sec: {sec}, nanosec: {nanosec}}}"]
@@ -35,26 +44,28 @@ def yaml(motion: SampledMotion, name: str) -> Content:
 
 
 def bag_folder(motion: SampledMotion, folder: Path, mcap: bool = False) -> None:
-    """Fill a folder of ROS 2 with one message."""
+    """Write a bag folder of ROS 2 with one message."""
     Writer, plugin, store = _ros2()
     with TemporaryDirectory() as temporary:
         bag = Path(temporary) / "bag"
-        with Writer(bag, version=BAG_VERSION, storage_plugin=plugin.MCAP if mcap else plugin.SQLITE3) as writer:
+        with Writer(
+            bag, version=BAG_VERSION, storage_plugin=plugin.MCAP if mcap else plugin.SQLITE3
+        ) as writer:
             connection = writer.add_connection(TOPIC, TYPE, typestore=store)
             writer.write(connection, 0, store.serialize_cdr(_message(motion, store), TYPE))
         for part in sorted(bag.iterdir()):
-            write_whole(folder / part.name, part.read_bytes())
+            write_atomic(folder / part.name, part.read_bytes())
 
 
 def mcap(motion: SampledMotion, name: str) -> Content:
-    """An MCAP file with one message."""
+    """Return an MCAP file with one message."""
     with TemporaryDirectory() as folder:
         bag_folder(motion, Path(folder), mcap=True)
         return next(Path(folder).glob("*.mcap")).read_bytes()
 
 
 def ros1_bag(motion: SampledMotion, name: str) -> Content:
-    """A bag of ROS 1 with one message."""
+    """Return a ROS 1 bag with one message."""
     try:
         from rosbags.rosbag1 import Writer
         from rosbags.typesys import Stores, get_typestore

@@ -1,4 +1,4 @@
-"""What a writer of motions needs to know of a motion."""
+"""The interface of a motion that writers of trajectory files use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Array = NDArray[np.float64]
 
 
 class SampledMotion(Protocol):
-    """Samples t [s] (N,); q [rad|m], qd, qdd (N, n) with the joints' names; `sliding` are those known to slide."""
+    """Samples t [s] (N,); q [rad|m], qd, qdd (N, n) with joint names.
+
+    `sliding` names the prismatic joints.
+    """
 
     @property
     def t(self) -> Array: ...
@@ -43,5 +46,5 @@ class SampledMotion(Protocol):
     def safety(self) -> MotionCheck: ...
 
     def sample(self, rate: float) -> SampledMotion:
-        """The same motion at another rate [Hz]."""
+        """Return the same motion at another rate [Hz]."""
         ...

@@ -1,4 +1,4 @@
-"""URScript: a program for a controller of Universal Robots that plays a motion with servoj, point by point."""
+"""URScript programs for Universal Robots controllers: servoj, point by point."""
 
 from __future__ import annotations
 
@@ -12,23 +12,29 @@ from .sampled_motion import SampledMotion
 
 LONGEST = 60  # characters of the function's name
 LOOK_AHEAD, GAIN = 0.1, 300  # s, and the proportional gain: servoj's own defaults
-APPROACH = "a=0.5, v=0.3"  # rad/s2 and rad/s of the way to the first point
+APPROACH = "a=0.5, v=0.3"  # rad/s2 and rad/s of the move to the first point
 
 
 def urscript(motion: SampledMotion, name: str) -> Content:
-    """A function that goes slowly to the first point, then plays the others at the motion's rate.
+    """Return a function that moves slowly to the first point, then plays the others in time.
 
-    servoj(q, a, v, t, lookahead_time, gain): Universal Robots, The URScript Programming Language, module motion.
+    servoj(q, a, v, t, lookahead_time, gain): Universal Robots, The URScript Programming Language,
+    module motion.
     """
     if motion.n != 6:
-        raise CallError(f"URScript moves six joints, and this motion has {motion.n}: {', '.join(motion.labels)}")
+        raise CallError(
+            f"URScript moves six joints, and this motion has {motion.n}: {', '.join(motion.labels)}"
+        )
     step = float(np.mean(np.diff(motion.t)))
     title = program_identifier(name, LONGEST)
     lines = [
         f"# {program_comment(motion.safety.line)}",
         f"def play_{title}():",
-        f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints {comment_names(motion.labels)} [rad]",
-        f"  # steelyard {__version__}; the way to the first point is not checked",
+        (
+            f"  # {len(motion.t)} points every {step:.6g} s, {motion.duration:.6g} s in all; joints"
+            f" {comment_names(motion.labels)} [rad]"
+        ),
+        f"  # steelyard {__version__}; the move to the first point is not checked",
         f"  movej({_point(motion.q[0])}, {APPROACH})",
         "  sleep(0.5)",
         *(f"  servoj({_point(q)}, 0, 0, {step:.6g}, {LOOK_AHEAD}, {GAIN})" for q in motion.q[1:]),

@@ -1,1 +1,1 @@
-"""Robots with loops: closures, torques with the multipliers of the loops, and motion that keeps them closed."""
+"""Robots with loops: closures, constrained dynamics and multipliers."""

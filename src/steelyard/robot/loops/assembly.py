@@ -14,15 +14,21 @@ CLOSED = 1e-11  # m or rad: a configuration whose loops are open by more is not 
 EXACT = 1e-14  # m or rad: one whose loops are open by no more is left as it is
 MOST = 60  # Newton steps towards a closed configuration
 NEAREST = 30  # steps along the closed configurations towards the given one
-RESTARTS = (0.3, 1.0, 1.0, 2.0, 2.0, 3.0)  # rad or m: changes of the start where no closed configuration is found from it
+# rad or m: changes of the start where no closed configuration is found from it
+RESTARTS = (0.3, 1.0, 1.0, 2.0, 2.0, 3.0)
 STRIDE = 0.5  # rad or m: the longest step of a coordinate
 SLOW = 1.0 - 1e-4  # of the gap before a step: a gap that is more after it does not close
-DEPENDENT = 1e-12  # of the mean squared size of a closure: directions that close less are left alone
+# of the mean squared size of a closure: directions that close less are left alone
+DEPENDENT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """What `robot.assembly` found: q (..., n), how far the loops stay open, `gap` (...) [m|rad], and which are `closed` (...)."""
+    """Result of `robot.assembly`.
+
+    Closed positions q (..., n), the remaining `gap` of the loops (...) [m|rad], and whether each
+    configuration is `closed` (...).
+    """
 
     q: Array
     gap: Array
@@ -30,25 +36,33 @@ class Assembly:
     status: str
 
 
-def assembled(residual: Function, jacobian: Function, start: Array, free: Sequence[int], loops: Sequence[str]) -> Assembly:
-    """The closed configurations nearest to `start` (..., n) [rad|m] that differ from it in the `free` coordinates alone.
+def closed_configurations(
+    residual: Function, jacobian: Function, start: Array, free: Sequence[int], loops: Sequence[str]
+) -> Assembly:
+    """Find the closed configurations nearest to `start` (..., n) [rad|m].
 
-    Newton steps of least length close the loops; then Gauss-Newton steps along them lead to the least |q - start|.
-    Nocedal and Wright 2006, "Numerical Optimization", section 18.1 (sequential quadratic programming).
+    Only the `free` coordinates change. Newton steps of least length close the loops; then
+    Gauss-Newton steps along them minimise |q - start|. Nocedal and Wright 2006, "Numerical
+    Optimization", section 18.1 (sequential quadratic programming).
     """
-    wanted = start.reshape(-1, start.shape[-1])
-    q, known = wanted.copy(), np.all(np.isfinite(wanted), axis=-1) & ~(_gap(residual, wanted) <= EXACT)
+    targets = start.reshape(-1, start.shape[-1])
+    q, known = (
+        targets.copy(),
+        np.all(np.isfinite(targets), axis=-1) & ~(_gap(residual, targets) <= EXACT),
+    )
     q[known] = _newton(residual, jacobian, q[known], free)
     for reach in RESTARTS:
         rows = np.flatnonzero(known & ~(_gap(residual, q) <= CLOSED))
         if rows.size:
-            shaken = wanted[rows].copy()
-            shaken[:, free] += reach * np.random.default_rng(0).uniform(-1.0, 1.0, (len(rows), len(free)))
+            shaken = targets[rows].copy()
+            shaken[:, free] += reach * np.random.default_rng(0).uniform(
+                -1.0, 1.0, (len(rows), len(free))
+            )
             tried = _newton(residual, jacobian, shaken, free)
             better = _gap(residual, tried) < _gap(residual, q[rows])
             q[rows[better]] = tried[better]
     rows = np.flatnonzero(known & (_gap(residual, q) <= CLOSED))
-    q[rows] = _closest(residual, jacobian, q[rows], wanted[rows], free)
+    q[rows] = _closest(residual, jacobian, q[rows], targets[rows], free)
     gap = _gap(residual, q)
     closed = gap <= CLOSED
     open_ = gap[~closed & np.isfinite(gap)]
@@ -60,39 +74,51 @@ def assembled(residual: Function, jacobian: Function, start: Array, free: Sequen
 def _status(closed: NDArray[np.bool_], worst: float, loops: Sequence[str]) -> str:
     if np.all(closed):
         return "closed"
-    which = "the configuration" if closed.size == 1 else f"{np.sum(~closed)} of {closed.size} configurations"
+    which = (
+        "the configuration"
+        if closed.size == 1
+        else f"{np.sum(~closed)} of {closed.size} configurations"
+    )
     if np.isnan(worst):
         return f"{which} cannot be closed: the positions are not finite"
-    return f"{which} cannot be closed from here: the loops {', '.join(loops)} stay open by up to {worst:.3g} m or rad"
+    return (
+        f"{which} cannot be closed from here: the loops {', '.join(loops)} stay open by up to"
+        f" {worst:.3g} m or rad"
+    )
 
 
-def step(Phi: Array, excess: Array, free: Sequence[int]) -> Array:
-    """The smallest change (..., n) of the free coordinates with Phi change = excess, or nearest to it.
+def least_squares_step(Phi: Array, excess: Array, free: Sequence[int]) -> Array:
+    """Compute the smallest change (..., n) of the free coordinates with Phi change = excess.
 
-    Normal equations with a little damping, which dependent closures need, and one refinement, which takes its effect away.
+    Least squares by damped normal equations, which dependent closures need, and one refinement,
+    which removes the effect of the damping.
     """
     A = Phi[..., free]
     gram = A @ np.swapaxes(A, -1, -2)
     size = np.trace(gram, axis1=-2, axis2=-1)[..., None, None] / max(gram.shape[-1], 1)
     gram = gram + (DEPENDENT * size + 1e-200) * np.eye(gram.shape[-1])
-    made = np.zeros((*Phi.shape[:-2], Phi.shape[-1]))
-    left = excess
+    total = np.zeros((*Phi.shape[:-2], Phi.shape[-1]))
+    residual = excess
     for _ in range(2):
-        change = np.einsum("...ji,...j->...i", A, np.linalg.solve(gram, left[..., None])[..., 0])
-        made[..., free] += change
-        left = left - np.einsum("...ij,...j->...i", A, change)
-    return made
+        change = np.einsum(
+            "...ji,...j->...i", A, np.linalg.solve(gram, residual[..., None])[..., 0]
+        )
+        total[..., free] += change
+        residual = residual - np.einsum("...ij,...j->...i", A, change)
+    return total
 
 
 def _newton(residual: Function, jacobian: Function, q: Array, free: Sequence[int]) -> Array:
-    """Closed configurations by Newton steps that are shortened where they would open the loops further."""
+    """Return closed configurations by Newton steps with line search."""
     q, phi = q.copy(), residual(q)
     open_ = np.arange(len(q))
     for _ in range(MOST):
         if not open_.size:
             break
-        change = -step(jacobian(q[open_]), phi[open_], free)
-        change *= np.minimum(1.0, STRIDE / np.maximum(np.abs(change).max(axis=-1, keepdims=True), 1e-300))
+        change = -least_squares_step(jacobian(q[open_]), phi[open_], free)
+        change *= np.minimum(
+            1.0, STRIDE / np.maximum(np.abs(change).max(axis=-1, keepdims=True), 1e-300)
+        )
         size, shares = _norm(phi[open_]), np.ones(len(open_))
         for _ in range(12):
             tried = residual(q[open_] + shares[:, None] * change)
@@ -103,24 +129,32 @@ def _newton(residual: Function, jacobian: Function, q: Array, free: Sequence[int
         better = _norm(tried) < size
         q[open_[better]] += (shares[:, None] * change)[better]
         phi[open_[better]] = tried[better]
-        open_ = open_[better & (_norm(tried) > 0.0) & ~((size > 1e-6) & (_norm(tried) > SLOW * size))]
+        open_ = open_[
+            better & (_norm(tried) > 0.0) & ~((size > 1e-6) & (_norm(tried) > SLOW * size))
+        ]
     return q
 
 
-def _closest(residual: Function, jacobian: Function, q: Array, start: Array, free: Sequence[int]) -> Array:
-    """Move along the closed configurations towards the start, as far as that brings nearer; loops stay closed."""
+def _closest(
+    residual: Function, jacobian: Function, q: Array, start: Array, free: Sequence[int]
+) -> Array:
+    """Move along the closed configurations towards the start while the distance decreases."""
     best = q.copy()
     for _ in range(NEAREST):
         Phi, away = jacobian(best), start - best
-        held = step(Phi, np.einsum("...ij,...j->...i", Phi, away), free)
+        correction = least_squares_step(Phi, np.einsum("...ij,...j->...i", Phi, away), free)
         along = np.zeros_like(away)
-        along[..., free] = (away - held)[..., free]
+        along[..., free] = (away - correction)[..., free]
         if np.abs(along).max(initial=0.0) < 1e-13:
             break
-        along *= np.minimum(1.0, STRIDE / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300))
+        along *= np.minimum(
+            1.0, STRIDE / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300)
+        )
         tried = _newton(residual, jacobian, best + along, free)
         nearer = _norm(tried - start) < _norm(best - start)
-        nearer &= np.abs(residual(tried)).max(axis=-1, initial=0.0) <= np.maximum(CLOSED, np.abs(residual(best)).max(axis=-1, initial=0.0))
+        nearer &= np.abs(residual(tried)).max(axis=-1, initial=0.0) <= np.maximum(
+            CLOSED, np.abs(residual(best)).max(axis=-1, initial=0.0)
+        )
         best[nearer] = tried[nearer]
         if not np.any(nearer):
             break

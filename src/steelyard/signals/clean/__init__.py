@@ -1,4 +1,4 @@
-"""Find and mend the faults of a log; delays between signals; from the motors' side of the gears to the joints."""
+"""Detection and repair of faults of a log, delays between signals, and transmissions."""
 
 from .cleaning import clean
 from .correction import Correction

@@ -16,28 +16,35 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Delay:
-    """Per joint: delay of the measured signal [s], its standard deviation [s], and the correlation of both without the delay."""
+    """Per joint: delay of the measured signal [s], its std [s], and the correlation without it."""
 
     seconds: Array
     sigma: Array
     correlation: Array
 
 
-def estimate_delay(predicted: ArrayLike, measured: ArrayLike, dt: float, max_delay: float = 0.1) -> Delay:
+def estimate_delay(
+    predicted: ArrayLike, measured: ArrayLike, dt: float, max_delay: float = 0.1
+) -> Delay:
     """Estimate the delay of `measured` against `predicted`, both (N, n) at a uniform dt [s].
 
-    measured(t) = a predicted(t - d) + b + noise: d by the peak of the cross-correlation, then Gauss-Newton on (a, b, d).
-    Knapp and Carter, IEEE Trans. ASSP 24 (1976), p. 320.
+    measured(t) = a predicted(t - d) + b + noise: d by the peak of the cross-correlation, then
+    Gauss-Newton on (a, b, d). Knapp and Carter, IEEE Trans. ASSP 24 (1976), p. 320.
     """
     x, y = (np.asarray(v, float) for v in (predicted, measured))
     x, y = (v[:, None] if v.ndim == 1 else v for v in (x, y))
     if x.shape != y.shape or x.ndim != 2:
-        raise CallError(f"estimate_delay: predicted {x.shape} and measured {y.shape} must have one shape (N, n)")
+        raise CallError(
+            f"estimate_delay: predicted {x.shape} and measured {y.shape} must have one shape (N, n)"
+        )
     most = int(np.ceil(max_delay / dt))
     if len(x) < 2 * most + 8:
-        raise CallError(f"estimate_delay: {len(x)} samples are too few to look {max_delay:.4g} s ({most} samples) either way")
-    found = np.array([one_delay(x[:, j], y[:, j], most) for j in range(x.shape[1])])
-    return Delay(found[:, 0] * dt, found[:, 1] * dt, found[:, 2])
+        raise CallError(
+            f"estimate_delay: {len(x)} samples are too few to look {max_delay:.4g} s ({most}"
+            " samples) either way"
+        )
+    rows = np.array([one_delay(x[:, j], y[:, j], most) for j in range(x.shape[1])])
+    return Delay(rows[:, 0] * dt, rows[:, 1] * dt, rows[:, 2])
 
 
 def one_delay(x: Array, y: Array, most: int) -> tuple[float, float, float]:
@@ -51,8 +58,8 @@ def one_delay(x: Array, y: Array, most: int) -> tuple[float, float, float]:
     for _ in range(20):
         moved = spline(k, x, np.clip(k - lag, 0, k[-1]))
         design[:, 0], design[:, 2] = moved[inner], -np.gradient(moved)[inner]
-        (a, _b, slope), *_ = np.linalg.lstsq(design, y[inner], rcond=None)
-        step = float(np.clip(slope / a, -1, 1)) if a != 0 else 0.0
+        (a, _b, shift), *_ = np.linalg.lstsq(design, y[inner], rcond=None)
+        step = float(np.clip(shift / a, -1, 1)) if a != 0 else 0.0
         lag = float(np.clip(lag + step, -most, most))
         if abs(step) < 1e-7:
             break
@@ -69,9 +76,13 @@ def whole_lag(x: Array, y: Array, most: int) -> int:
 
 
 def lag_deviation(design: Array, y: Array, a: float) -> float:
-    """Return the standard deviation of the lag in samples, allowing for autocorrelated residuals."""
+    """Return the standard deviation of the lag in samples, with autocorrelated residuals."""
     coefficients, *_ = np.linalg.lstsq(design, y, rcond=None)
     residual = y - design @ coefficients
-    variance = float(residual @ residual) / max(len(y) - 3, 1) * float(variance_inflation(autocorrelation(residual)[1]))
+    variance = (
+        float(residual @ residual)
+        / max(len(y) - 3, 1)
+        * float(variance_inflation(autocorrelation(residual)[1]))
+    )
     covariance = np.linalg.pinv(design.T @ design) * variance
     return float(np.sqrt(covariance[2, 2]) / abs(a)) if a != 0 else np.inf

@@ -1,4 +1,7 @@
-"""Transmission between motor and joint: gear ratios, coupled axes, signs, offsets, torque constants."""
+"""Transmission between motor and joint.
+
+Gear ratios, coupled axes, signs, offsets, torque constants.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,15 @@ SIDES = ("motor", "joint")
 
 @dataclass(frozen=True, eq=False)
 class Transmission:
-    """Convert what was logged at the motors to what happens at the joints.
+    """Conversion of motor-side signals to the joint side.
 
-    q_motor = R (q - offset),  tau = R^T tau_motor,  tau_motor = k i.   The same power on both sides: tau . qd = tau_motor . qd_motor.
-    R = (diag(ratio) + coupling) diag(sign) is (n, n), `offset` [rad|m] and `torque_constant` [N m/A] are (n,).
-    `position` (of q, qd, qdd and reference) and `torque` are the sides on which each was logged; for the joint side only the sign, the
-    offset and the constant apply. motor_position and link_position stay as measured.
+    q_motor = R (q - offset),  tau = R^T tau_motor,  tau_motor = k i.
+    The power is the same on both sides: tau . qd = tau_motor . qd_motor.
+
+    R = (diag(ratio) + coupling) diag(sign) is (n, n); `offset` [rad|m] and `torque_constant`
+    [N m/A] are (n,). `position` (of q, qd, qdd and reference) and `torque` name the side on which
+    each was logged. On the joint side only sign, offset and constant apply. motor_position and
+    link_position stay as measured.
     Siciliano et al., "Robotics: Modelling, Planning and Control", 2009, section 5.1.1.
     """
 
@@ -47,12 +53,24 @@ class Transmission:
         position: str = "motor",
         torque: str = "motor",
     ) -> Transmission:
-        """Make a transmission from what is known; what is not given is 1, or 0 for coupling and offset.
+        """Make a transmission from what is known.
 
-        `coupling` is an (n, n) matrix, or rows (motor, joint, ratio) counted from 1: (6, 5, 32) if motor 6 turns 32 times with joint 5.
+        What is not given is 1, or 0 for coupling and offset.
+
+        `coupling` is an (n, n) matrix, or rows (motor, joint, ratio) counted from 1: (6, 5, 32) if
+        motor 6 turns 32 times with joint 5.
         """
-        given = {"ratio": ratio, "sign": sign, "offset": offset, "torque_constant": torque_constant}
-        vectors = {name: np.atleast_1d(np.asarray(value, float)) for name, value in given.items() if value is not None}
+        options = {
+            "ratio": ratio,
+            "sign": sign,
+            "offset": offset,
+            "torque_constant": torque_constant,
+        }
+        vectors = {
+            name: np.atleast_1d(np.asarray(value, float))
+            for name, value in options.items()
+            if value is not None
+        }
         n = joint_count(vectors, coupling)
         ones, zeros = np.ones(n), np.zeros(n)
         return cls(
@@ -70,9 +88,13 @@ class Transmission:
             if side not in SIDES:
                 raise CallError(f"transmission: a side is 'motor' or 'joint', not {side!r}")
         if not np.all(np.isin(self.sign, (-1.0, 1.0))):
-            raise CallError(f"transmission: sign must be 1 or -1 for each joint, found {self.sign.tolist()}")
+            raise CallError(
+                f"transmission: sign must be 1 or -1 for each joint, found {self.sign.tolist()}"
+            )
         if abs(np.linalg.det(self.gearing)) < 1e-12:
-            raise CallError(f"transmission: ratio and coupling make a singular matrix:\n{self.gearing}")
+            raise CallError(
+                f"transmission: ratio and coupling make a singular matrix:\n{self.gearing}"
+            )
 
     @property
     def n(self) -> int:
@@ -89,7 +111,7 @@ class Transmission:
 
     def apply(self, log: Log) -> Log:
         """Return the log on the joint side: q = R^-1 q_motor + offset, tau = R^T k i."""
-        check_count(self, log)
+        check_joint_count(self, log)
         inverse = np.linalg.inv(self._matrix(self.position))
         torque = self._matrix(self.torque)
         tau, effort = log.tau, log.effort
@@ -105,8 +127,11 @@ class Transmission:
         )
 
     def undo(self, log: Log) -> Log:
-        """Return the log on the side where it was measured: the inverse of `apply`. A current stays as it is."""
-        check_count(self, log)
+        """Return the log on the side where it was measured: the inverse of `apply`.
+
+        A current stays as it is.
+        """
+        check_joint_count(self, log)
         matrix = self._matrix(self.position)
         torque = np.linalg.inv(self._matrix(self.torque))
         return log.replace(
@@ -123,10 +148,13 @@ def times(x: Array | None, matrix: NDArray[np.floating[Any]]) -> Array | None:
     return None if x is None else np.asarray(x @ matrix, np.float64)
 
 
-def check_count(transmission: Transmission, log: Log) -> None:
+def check_joint_count(transmission: Transmission, log: Log) -> None:
     """Raise LogError where transmission and log differ in the number of joints."""
     if transmission.n != log.n:
-        raise LogError(f"{log.where}the transmission has {transmission.n} joints, the log {log.n}: {', '.join(log.labels)}")
+        raise LogError(
+            f"{log.where}the transmission has {transmission.n} joints, the log {log.n}:"
+            f" {', '.join(log.labels)}"
+        )
 
 
 def joint_count(vectors: dict[str, Array], coupling: Any) -> int:
@@ -134,18 +162,27 @@ def joint_count(vectors: dict[str, Array], coupling: Any) -> int:
     counts = {name: len(value) for name, value in vectors.items() if value.ndim == 1}
     wrong = [name for name, value in vectors.items() if value.ndim != 1]
     if wrong:
-        raise CallError(f"transmission: {wrong[0]} must be one number per joint, found shape {vectors[wrong[0]].shape}")
+        raise CallError(
+            f"transmission: {wrong[0]} must be one number per joint, found shape"
+            f" {vectors[wrong[0]].shape}"
+        )
     if not counts and coupling is not None and np.ndim(coupling) == 2:
         counts["coupling"] = len(np.asarray(coupling))
     if not counts:
-        raise CallError("transmission: give at least one of ratio, sign, offset, torque_constant, one number per joint")
+        raise CallError(
+            "transmission: give at least one of ratio, sign, offset, torque_constant, one number"
+            " per joint"
+        )
     if len(set(counts.values())) > 1:
-        raise CallError("transmission: " + ", ".join(f"{name} has {count} numbers" for name, count in counts.items()))
+        raise CallError(
+            "transmission: "
+            + ", ".join(f"{name} has {count} numbers" for name, count in counts.items())
+        )
     return next(iter(counts.values()))
 
 
 def coupling_matrix(coupling: Any, n: int) -> Array:
-    """Return the coupling (n, n) given as a matrix, as rows (motor, joint, ratio) counted from 1, or as None."""
+    """Return the coupling (n, n) from a matrix, rows (motor, joint, ratio) from 1 on, or None."""
     matrix = np.zeros((n, n))
     if coupling is None:
         return matrix
@@ -156,7 +193,8 @@ def coupling_matrix(coupling: Any, n: int) -> Array:
         return rows
     if rows.shape[1] != 3 or not is_entry_list(rows, n):
         raise CallError(
-            f"transmission: coupling must be ({n}, {n}) or rows (motor, joint, ratio) counted from 1 to {n}, found {rows.tolist()}"
+            f"transmission: coupling must be ({n}, {n}) or rows (motor, joint, ratio) counted from"
+            f" 1 to {n}, found {rows.tolist()}"
         )
     for motor, joint, ratio in rows:
         matrix[int(motor) - 1, int(joint) - 1] += ratio
@@ -164,7 +202,7 @@ def coupling_matrix(coupling: Any, n: int) -> Array:
 
 
 def is_entry_list(rows: Array, n: int) -> bool:
-    """Return whether the first two columns are joint numbers from 1 to n, different from each other."""
+    """Return whether the first two columns are different joint numbers from 1 to n."""
     numbers = rows[:, :2]
     return bool(
         rows.shape[1] == 3

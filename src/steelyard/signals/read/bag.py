@@ -1,4 +1,4 @@
-"""rosbag2 and MCAP (and ROS 1 bags): the types of messages that hold joint states, and their table, without ROS."""
+"""rosbag2, MCAP and ROS 1 bags: message types that hold joint states, read without ROS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import LogError, suggest
+from ...errors import LogError, mention, suggest
 from .column_table import ColumnTable
 from .joint_states import Message, table_of
 
@@ -18,9 +18,10 @@ JOINT_STATE, USUAL = "sensor_msgs/msg/JointState", "/joint_states"
 
 
 class JointNumbers(NamedTuple):
-    """What a message says of its joints: names, and as many numbers in each field, or none.
+    """Joint names of a message, and as many numbers in each field, or none.
 
-    effort_kind: 'torque' or 'current' where the type tells what its effort is, None where it must be stated.
+    effort_kind is 'torque' or 'current' where the message type defines it; None where it must be
+    stated.
     """
 
     name: tuple[str, ...]
@@ -36,26 +37,42 @@ def joint_state(message: Any) -> JointNumbers:
 
 
 def dynamic_joint_state(message: Any) -> JointNumbers:
-    """Return the fields of control_msgs/DynamicJointState, each joint with its own list of interfaces."""
-    values = [dict(zip(each.interface_names, each.values, strict=False)) for each in message.interface_values]
-    kind = next((word for word in ("effort", "torque", "current") if any(word in own for own in values)), "effort")
+    """Return the fields of control_msgs/DynamicJointState; each joint lists its interfaces."""
+    values = [
+        dict(zip(each.interface_names, each.values, strict=False))
+        for each in message.interface_values
+    ]
+    kind = next(
+        (
+            word
+            for word in ("effort", "torque", "current")
+            if any(word in interfaces for interfaces in values)
+        ),
+        "effort",
+    )
     position, velocity, effort = (_column(values, word) for word in ("position", "velocity", kind))
-    return JointNumbers(tuple(message.joint_names), position, velocity, effort, None if kind == "effort" else kind)
+    return JointNumbers(
+        tuple(message.joint_names), position, velocity, effort, None if kind == "effort" else kind
+    )
 
 
 def franka_robot_state(message: Any) -> JointNumbers:
-    """Return the measured joint state of franka_msgs/FrankaRobotState (ROS 2), whose effort is the torque of its sensors."""
+    """Return the measured joint state of franka_msgs/FrankaRobotState (ROS 2); effort is torque."""
     return joint_state(message.measured_joint_state)._replace(effort_kind="torque")
 
 
 def franka_state(message: Any) -> JointNumbers:
     """Return q, dq and tau_J of franka_msgs/FrankaState; its joints have no names."""
-    torque = message.tau_J if hasattr(message, "tau_J") else message.tau_j  # ROS 2 has no capital letters
+    # ROS 2 has no capital letters
+    torque = message.tau_J if hasattr(message, "tau_J") else message.tau_j
     return JointNumbers((), message.q, message.dq, torque, "torque")
 
 
 def ur_state(message: Any) -> JointNumbers:
-    """Return what ur_msgs/RobotStateRTMsg has of the joints: actual positions, velocities and currents, without names."""
+    """Return what ur_msgs/RobotStateRTMsg has of the joints.
+
+    Actual positions, velocities and currents, without names.
+    """
     return JointNumbers((), message.q_actual, message.qd_actual, message.i_actual, "current")
 
 
@@ -68,18 +85,23 @@ MESSAGE_TYPES: dict[str, Callable[[Any], JointNumbers]] = {
 }
 DEFINITIONS = {
     "control_msgs/msg/InterfaceValue": "string[] interface_names\nfloat64[] values",
-    "control_msgs/msg/DynamicJointState": ("std_msgs/Header header\nstring[] joint_names\ncontrol_msgs/InterfaceValue[] interface_values"),
+    "control_msgs/msg/DynamicJointState": (
+        "std_msgs/Header header\nstring[] joint_names\ncontrol_msgs/InterfaceValue[]"
+        " interface_values"
+    ),
 }
-"""Fields of types that a bag of ROS 2 before Iron may lack; those of the other types must be in the bag."""
+"""Definitions that bags of ROS 2 before Iron may lack; those of other types must be in the bag."""
 
 
 def _column(values: Sequence[dict[str, float]], word: str) -> Numbers:
     """Return one interface of every joint, NaN for joints that lack it; nothing where all do."""
-    found = [float(own.get(word, np.nan)) for own in values]
-    return found if any(word in own for own in values) else ()
+    numbers = [float(interfaces.get(word, np.nan)) for interfaces in values]
+    return numbers if any(word in interfaces for interfaces in values) else ()
 
 
-def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None = None, **_: Any) -> ColumnTable:
+def read_bag(
+    path: Path, joints: Sequence[str] | None = None, topic: str | None = None, **_: Any
+) -> ColumnTable:
     """Return the joint states of a bag, matched by name: their order in a message means nothing."""
     from rosbags.highlevel import AnyReader
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
@@ -92,17 +114,24 @@ def read_bag(path: Path, joints: Sequence[str] | None = None, topic: str | None 
         kind = connections[0].msgtype
         if kind not in reader.typestore.fielddefs:
             raise LogError(
-                f"{path}: the bag does not hold the definition of {kind}, on topic '{connections[0].topic}': "
-                "record it as MCAP, or by ROS 2 Iron or later, which store definitions"
+                f"{path}: the bag does not hold the definition of {kind}, on topic"
+                f" '{connections[0].topic}': record it as MCAP, or by ROS 2 Iron or later, which"
+                " store definitions"
             )
-        stamped = [(at, reader.deserialize(data, c.msgtype)) for c, at, data in reader.messages(connections=connections)]
+        stamped = [
+            (received, reader.deserialize(data, c.msgtype))
+            for c, received, data in reader.messages(connections=connections)
+        ]
     if not stamped:
         raise LogError(f"{path}: topic '{connections[0].topic}' holds no messages")
-    found = [MESSAGE_TYPES[kind](message) for _, message in stamped]
-    table = table_of(messages_of(stamped, found), str(path), joints)
-    told = found[0].effort_kind
-    effort = {"effort": told} if told else {}
-    remark = f"Joint states are those of {kind} on topic {connections[0].topic}{f', whose effort is {told}' if told else ''}."
+    states = [MESSAGE_TYPES[kind](message) for _, message in stamped]
+    table = table_of(messages_of(stamped, states), str(path), joints)
+    effort_kind = states[0].effort_kind
+    effort = {"effort": effort_kind} if effort_kind else {}
+    remark = (
+        f"Joint states are those of {kind} on topic"
+        f" {connections[0].topic}{f', whose effort is {effort_kind}' if effort_kind else ''}."
+    )
     remarks = table.remarks if kind == JOINT_STATE else (remark, *table.remarks)
     return replace(table, metadata={**table.metadata, **effort}, remarks=remarks)
 
@@ -112,21 +141,34 @@ def connections_of(connections: Sequence[Any], topic: str | None, path: Path) ->
     states = [c for c in connections if c.msgtype in MESSAGE_TYPES]
     topics = sorted({c.topic for c in states})
     if not topics:
-        found = ", ".join(sorted({f"{c.topic} ({c.msgtype})" for c in connections})) or "none"
-        raise LogError(f"{path}: no topic of type {' or '.join(MESSAGE_TYPES)}. Topics found: {found}")
+        available = ", ".join(sorted({f"{c.topic} ({c.msgtype})" for c in connections})) or "none"
+        raise LogError(
+            f"{path}: no topic of type {' or '.join(MESSAGE_TYPES)}. Topics found: {available}"
+        )
     if topic is None:
         topic = USUAL if USUAL in topics else topics[0] if len(topics) == 1 else None
     if topic is None:
-        raise LogError(f"{path}: several topics of joint states: {', '.join(topics)}; name one: topic='...'")
+        raise LogError(
+            f"{path}: several topics of joint states: {', '.join(topics)}; name one:"
+            f" {mention('topic', '...')}"
+        )
     if topic not in topics:
         raise LogError(f"{path}: no joint states on topic '{topic}': {suggest(topic, topics)}")
     return [c for c in states if c.topic == topic]
 
 
-def messages_of(stamped: Sequence[tuple[int, Any]], found: Sequence[JointNumbers]) -> list[Message]:
-    """Return messages with times from the first one on [s]: of their headers, or of the recording where headers carry none."""
+def messages_of(
+    stamped: Sequence[tuple[int, Any]], states: Sequence[JointNumbers]
+) -> list[Message]:
+    """Return messages with times [s] that start at zero.
+
+    Times are from the headers, or from the recording where headers have none.
+    """
     stamps = [getattr(getattr(message, "header", None), "stamp", None) for _, message in stamped]
     headers = [0 if stamp is None else stamp.sec * 10**9 + stamp.nanosec for stamp in stamps]
-    times = headers if len(set(headers)) > 1 else [at for at, _ in stamped]
+    times = headers if len(set(headers)) > 1 else [received for received, _ in stamped]
     start = min(times)
-    return [Message((time - start) * 1e-9, *numbers[:4]) for time, numbers in zip(times, found, strict=True)]
+    return [
+        Message((time - start) * 1e-9, *numbers[:4])
+        for time, numbers in zip(times, states, strict=True)
+    ]

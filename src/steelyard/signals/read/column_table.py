@@ -22,9 +22,9 @@ EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
 class ColumnTable:
     """Named columns (N,) or blocks (N, n) of numbers or text.
 
-    source: the file.  joint_names: those that the file itself gives.  headless: the file has no names, so they were made up.
-    metadata: what a file written by steelyard says beside its signals (effort, payload, units, joint_names).
-    lines: of a text file, where each row stands.
+    source: the file.  joint_names: those that the file itself gives.  headless: the file has no
+    names, so they were made up. metadata: what a file written by steelyard says beside its signals
+    (effort, payload, units, joint_names). lines: of a text file, where each row stands.
     """
 
     columns: Mapping[str, Columns]
@@ -51,13 +51,22 @@ class ColumnTable:
         column = self.column(name)
         if is_text(column):
             bad = next((i for i, cell in enumerate(column.flat) if not is_number(cell)), 0)
-            line = f", line {self.lines[bad]} of the file" if column.ndim == 1 and len(self.lines) == len(column) else ""
-            raise LogError(f"{self.source}: column '{name}' holds text: {str(column.flat[bad])!r} in row {bad + 1}{line}")
+            line = (
+                f", line {self.lines[bad]} of the file"
+                if column.ndim == 1 and len(self.lines) == len(column)
+                else ""
+            )
+            raise LogError(
+                f"{self.source}: column '{name}' holds text: {str(column.flat[bad])!r} in row"
+                f" {bad + 1}{line}"
+            )
         return np.asarray(column, np.float64)
 
     def renamed(self, names: list[str]) -> ColumnTable:
         """Return the table with other names for its columns."""
-        return replace(self, columns=dict(zip(names, self.columns.values(), strict=True)), headless=False)
+        return replace(
+            self, columns=dict(zip(names, self.columns.values(), strict=True)), headless=False
+        )
 
 
 def is_text(column: Columns) -> bool:
@@ -89,22 +98,39 @@ def read_metadata(text: str | None, source: str) -> dict[str, Any]:
 def written_joints(metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the joint names of the metadata that steelyard wrote, None where it has none."""
     names = metadata.get("joint_names")
-    return tuple(names) if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
+    return (
+        tuple(names)
+        if isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+        else None
+    )
 
 
 def merge(tables: list[ColumnTable]) -> ColumnTable:
-    """Return one table of several files that were logged together: same number of rows, columns side by side."""
+    """Return one table of several files that were logged together.
+
+    Same number of rows, columns side by side.
+    """
     first = tables[0]
     columns: dict[str, Columns] = dict(first.columns)
     for table in tables[1:]:
         for name, column in table.columns.items():
             if name in columns and not np.array_equal(columns[name], column):
                 raise LogError(
-                    f"{first.source} and {table.source} both have a column '{name}', and they differ: "
-                    "say which file is which, {'q': ..., 'tau': ...}"
+                    f"{first.source} and {table.source} both have a column '{name}', and they"
+                    " differ: say which file is which, {'q': ..., 'tau': ...}"
                 )
             columns[name] = column
-    lengths = {table.source: len(next(iter(table.columns.values()))) for table in tables if table.columns}
+    lengths = {
+        table.source: len(next(iter(table.columns.values()))) for table in tables if table.columns
+    }
     if len(set(lengths.values())) > 1:
-        raise LogError("the files have different numbers of samples: " + ", ".join(f"{name} {count}" for name, count in lengths.items()))
-    return replace(first, columns=columns, headless=False, remarks=tuple(r for table in tables for r in table.remarks))
+        raise LogError(
+            "the files have different numbers of samples: "
+            + ", ".join(f"{name} {count}" for name, count in lengths.items())
+        )
+    return replace(
+        first,
+        columns=columns,
+        headless=False,
+        remarks=tuple(r for table in tables for r in table.remarks),
+    )

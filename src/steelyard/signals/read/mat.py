@@ -14,7 +14,10 @@ from .npz import table_of_arrays
 
 
 def read_mat(path: Path, **_: Any) -> ColumnTable:
-    """Return the arrays of a .mat file; fields of structures are named with dots, as rec.position."""
+    """Return the arrays of a .mat file.
+
+    Fields of structures are named with dots, as rec.position.
+    """
     with path.open("rb") as file:
         hdf5 = file.read(128)[:10] != b"MATLAB 5.0" and is_hdf5(path)
     arrays = from_hdf5(path) if hdf5 else from_mat5(path)
@@ -22,7 +25,7 @@ def read_mat(path: Path, **_: Any) -> ColumnTable:
 
 
 def is_hdf5(path: Path) -> bool:
-    """Return whether HDF5 begins in the file, at the start or after MATLAB's own header of 512 bytes."""
+    """Return whether the file holds HDF5, at its start or after MATLAB's header of 512 bytes."""
     with path.open("rb") as file:
         return b"\x89HDF\r\n\x1a\n" in file.read(520 + 8)
 
@@ -34,23 +37,40 @@ def from_mat5(path: Path) -> dict[str, NDArray[Any]]:
     from scipy.io import loadmat
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about objects that SciPy cannot read, which are no signals
+        # about objects that SciPy cannot read, which are no signals
+        warnings.simplefilter("ignore")
         data = loadmat(path, squeeze_me=True, struct_as_record=False)
-    return {name: value for key, item in data.items() if not key.startswith("__") for name, value in flattened(str(key), item)}
+    return {
+        name: value
+        for key, item in data.items()
+        if not key.startswith("__")
+        for name, value in flattened(str(key), item)
+    }
 
 
 def flattened(name: str, item: Any) -> list[tuple[str, NDArray[Any]]]:
     """Return a variable as named arrays; structures become one array per field."""
     if hasattr(item, "_fieldnames"):
-        return [pair for field in item._fieldnames for pair in flattened(f"{name}.{field}", getattr(item, field))]
+        return [
+            pair
+            for field in item._fieldnames
+            for pair in flattened(f"{name}.{field}", getattr(item, field))
+        ]
     array = np.asarray(item)
     if array.dtype.kind == "O":
-        return [(name, array.astype(str))] if array.ndim == 1 and all(isinstance(x, str) for x in array) else []
+        return (
+            [(name, array.astype(str))]
+            if array.ndim == 1 and all(isinstance(x, str) for x in array)
+            else []
+        )
     return [(name, array)] if array.dtype.kind in "fiubUS" else []
 
 
 def from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file of version 7.3, which is HDF5; its arrays are stored transposed."""
+    """Return the arrays of a file of version 7.3, which is HDF5.
+
+    Its arrays are stored transposed.
+    """
     require_package("h5py", "hdf5", "reading a .mat file of version 7.3")
     import h5py
 
@@ -58,8 +78,15 @@ def from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
 
     def visit(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and (item.is_virtual or item.external):
-            raise LogError(f"{path}: '{name}' takes its numbers from another file, which is not read")
-        if isinstance(item, h5py.Dataset) and not name.startswith("#") and item.dtype.kind in "fiu" and "MATLAB_empty" not in item.attrs:
+            raise LogError(
+                f"{path}: '{name}' takes its numbers from another file, which is not read"
+            )
+        if (
+            isinstance(item, h5py.Dataset)
+            and not name.startswith("#")
+            and item.dtype.kind in "fiu"
+            and "MATLAB_empty" not in item.attrs
+        ):
             arrays[name.replace("/", ".")] = np.asarray(item[()]).T
 
     with h5py.File(path, "r") as file:

@@ -1,4 +1,4 @@
-"""Parquet, through polars; that of LeRobot with its joints named in meta/info.json."""
+"""Parquet through polars; LeRobot files with joint names from meta/info.json."""
 
 from __future__ import annotations
 
@@ -10,46 +10,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LogError, foreign
+from ...errors import LogError, translate_errors
 from ...resource_limits import read_regular
 from ..schema import METADATA
 from .column_table import Columns, ColumnTable, is_text, read_metadata, written_joints
 
 STATE = "observation.state"
 SIGNALS = {
-    "timestamp": "t", STATE: "q", "observation.velocity": "qd", "observation.effort": "effort", "observation.torque": "tau",
-    "observation.current": "current", "action": "reference",
-}  # fmt: skip
+    "timestamp": "t",
+    STATE: "q",
+    "observation.velocity": "qd",
+    "observation.effort": "effort",
+    "observation.torque": "tau",
+    "observation.current": "current",
+    "action": "reference",
+}
 PAUSE = 1.0  # [s] between episodes, so that no filter reaches from one into the next
 LEVELS = 4  # folders above the file in which meta/info.json is looked for
 
 
 def read_parquet(path: Path, rows: Sequence[int] | None = None, **_: Any) -> ColumnTable:
-    """Return the columns of a Parquet file, or of some of its rows; lists in cells stay lists, times become nanoseconds since 1970."""
+    """Return the columns of a Parquet file, or of some of its rows.
+
+    Lists in cells stay lists, times become nanoseconds since 1970.
+    """
     import polars as pl
 
-    scanned = pl.scan_parquet(path, glob=False, hive_partitioning=False)  # the name is a name, and says nothing about the columns
+    # the name is a name, and says nothing about the columns
+    scanned = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     frame = (scanned if rows is None else scanned.slice(rows[0], rows[1] - rows[0])).collect()
     written = pl.read_parquet_metadata(path).get(METADATA)
     if not frame.height:
         raise LogError(f"{path}: the file holds no rows")
     columns = {name: array_of(frame[name]) for name in frame.columns}
     metadata = read_metadata(written, str(path))
-    return lerobot_table(ColumnTable(columns, str(path), written_joints(metadata), metadata=metadata), path)
+    return lerobot_table(
+        ColumnTable(columns, str(path), written_joints(metadata), metadata=metadata), path
+    )
 
 
 def rows_of_parquet(path: str) -> int:
     """Return how many rows a Parquet file has, from its footer alone."""
     import polars as pl
 
-    return int(pl.scan_parquet(path, glob=False, hive_partitioning=False).select(pl.len()).collect().item())
+    return int(
+        pl.scan_parquet(path, glob=False, hive_partitioning=False).select(pl.len()).collect().item()
+    )
 
 
 def array_of(series: Any) -> NDArray[Any]:
     """Return a column as an array: numbers, (N, n) blocks of fixed-size arrays, or objects."""
     kind = series.dtype
     if kind.is_temporal():
-        return np.asarray(series.cast(int).to_numpy() * {"ms": 10**6, "us": 10**3}.get(getattr(kind, "time_unit", "ns"), 1))
+        return np.asarray(
+            series.cast(int).to_numpy()
+            * {"ms": 10**6, "us": 10**3}.get(getattr(kind, "time_unit", "ns"), 1)
+        )
     if kind.is_numeric():
         return np.asarray(series.to_numpy())
     if kind.is_nested():
@@ -67,7 +83,7 @@ def array_of(series: Any) -> NDArray[Any]:
 
 
 def block_of(series: Any) -> NDArray[Any] | None:
-    """Return a column of lists of as many numbers each as a block (N, n), without a Python object for any of them; None for others."""
+    """Return a column of lists of equal length as a block (N, n); None for other columns."""
     inner = getattr(series.dtype, "inner", None)
     if inner is None or not inner.is_numeric() or series.null_count():
         return None
@@ -76,52 +92,74 @@ def block_of(series: Any) -> NDArray[Any] | None:
     if widths.n_unique() != 1 or not widths[0]:
         return None
     numbers = lists.explode()
-    return None if numbers.null_count() else np.asarray(numbers.to_numpy(), float).reshape(len(series), -1)
+    return (
+        None
+        if numbers.null_count()
+        else np.asarray(numbers.to_numpy(), float).reshape(len(series), -1)
+    )
 
 
 def lerobot_table(table: ColumnTable, path: Path) -> ColumnTable:
-    """Return the signals of an episode file of LeRobot under the names of the schema; any other table as it is."""
+    """Return the signals of an episode file of LeRobot under the names of the schema.
+
+    Any other table as it is.
+    """
     if STATE not in table.columns or np.ndim(table.columns[STATE]) != 2:
         return table
     width = table.columns[STATE].shape[1]
-    kept = {SIGNALS[name]: column for name, column in table.columns.items() if name in SIGNALS and _fits(column, width)}
+    columns = {
+        SIGNALS[name]: column
+        for name, column in table.columns.items()
+        if name in SIGNALS and _fits(column, width)
+    }
     names = names_of(path)
-    remarks = ["LeRobot does not say the unit of observation.state: taken as rad; if it is in degrees, say angle='deg'."]
+    remarks = [
+        "LeRobot does not say the unit of observation.state: taken as rad; if it is in degrees, say"
+        " angle='deg'."
+    ]
     if names is not None and len(names) != width:
-        raise LogError(f"{path}: observation.state has {width} numbers, meta/info.json names {len(names)}: {', '.join(names)}")
+        raise LogError(
+            f"{path}: observation.state has {width} numbers, meta/info.json names {len(names)}:"
+            f" {', '.join(names)}"
+        )
     if names is None:
-        remarks.append("No meta/info.json was found above the file: the numbers of observation.state have no names.")
+        remarks.append(
+            "No meta/info.json was found above the file: the numbers of observation.state have no"
+            " names."
+        )
     episodes = table.columns.get("episode_index")
-    if "t" in kept and episodes is not None and len(np.unique(episodes)) > 1:
-        kept["t"] = one_after_the_other(np.asarray(kept["t"], float), episodes)
+    if "t" in columns and episodes is not None and len(np.unique(episodes)) > 1:
+        columns["t"] = concatenate_episodes(np.asarray(columns["t"], float), episodes)
         remarks.append(f"{len(np.unique(episodes))} episodes follow each other, {PAUSE:g} s apart.")
-    return ColumnTable(kept, table.source, names, (*table.remarks, *remarks), metadata=table.metadata)
+    return ColumnTable(
+        columns, table.source, names, (*table.remarks, *remarks), metadata=table.metadata
+    )
 
 
 def names_of(path: Path) -> tuple[str, ...] | None:
-    """Return the names of the numbers of observation.state in meta/info.json, in a folder above the file; None where there is none."""
+    """Return the names of observation.state in meta/info.json above the file; None without."""
     places = [folder / "meta" / "info.json" for folder in list(path.resolve().parents)[:LEVELS]]
-    file = next((place for place in places if place.is_file()), None)
+    file = next((candidate for candidate in places if candidate.is_file()), None)
     if file is None:
         return None
     content = read_regular(file, "text", LogError)
-    with foreign(f"{file}: not an info.json of LeRobot", LogError):
-        found: Any = json.loads(content)["features"][STATE].get("names")
-        lists = list(found.values()) if isinstance(found, dict) else [found]
+    with translate_errors(f"{file}: not an info.json of LeRobot", LogError):
+        listed: Any = json.loads(content)["features"][STATE].get("names")
+        lists = list(listed.values()) if isinstance(listed, dict) else [listed]
         names = [str(name) for each in lists for name in (each if isinstance(each, list) else [])]
     return tuple(name.removesuffix(".pos") for name in names) or None
 
 
-def one_after_the_other(t: Columns, episodes: Columns) -> Columns:
-    """Return times that go on from episode to episode, each of which starts at zero in the file [s]."""
-    made, start = np.asarray(t, float).copy(), 0.0
+def concatenate_episodes(t: Columns, episodes: Columns) -> Columns:
+    """Return times [s] that continue from episode to episode; in the file each starts at 0."""
+    times, start = np.asarray(t, float).copy(), 0.0
     for episode in dict.fromkeys(episodes.tolist()):
-        own = episodes == episode
-        made[own] += start - t[own][0]
-        start = float(made[own][-1]) + PAUSE
-    return made
+        mask = episodes == episode
+        times[mask] += start - t[mask][0]
+        start = float(times[mask][-1]) + PAUSE
+    return times
 
 
 def _fits(column: Columns, width: int) -> bool:
-    """Whether a column is a number a sample, or as many as the state has."""
+    """Return whether a column has one number per sample, or as many as the state."""
     return not is_text(column) and (column.ndim == 1 or column.shape[1] == width)

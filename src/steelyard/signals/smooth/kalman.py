@@ -1,4 +1,7 @@
-"""Kalman filter and Rauch-Tung-Striebel smoother: q, qd, qdd and their covariance, with noise levels by maximum likelihood."""
+"""Kalman filter and Rauch-Tung-Striebel smoother of q, qd, qdd with covariance.
+
+Noise levels are estimated by maximum likelihood.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ PART, OVERLAP = 60_000, 2_000
 
 @dataclass(frozen=True, eq=False)
 class Smoother:
-    """The non-causal smoother of a motion whose k-th derivative is white noise, measured in white noise.
+    """Rauch-Tung-Striebel smoother of a motion whose k-th derivative is white noise.
 
     x' = F x + w,  z = (q, qd) + v;   x_s = E[x | all z],  P_s = cov[x | all z].
     Rauch, Tung and Striebel, AIAA J. 3 (1965), p. 1445; the lecture on identification asks for a
@@ -39,40 +42,67 @@ class Smoother:
     dt: float
 
     @classmethod
-    def fit(cls, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, order: int = 3) -> Smoother:
-        """Find the noise levels of each joint by maximum likelihood. t [s] is (N,), q [rad] and qd [rad/s] (N, n); order k = 3 or 4."""
+    def fit(
+        cls, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, order: int = 3
+    ) -> Smoother:
+        """Estimate the noise levels of each joint by maximum likelihood.
+
+        t [s] is (N,), q [rad] and qd [rad/s] (N, n); the order k is 3 or 4.
+        """
         t, q = np.asarray(t, float), np.asarray(q, float)
         if order not in (3, 4):
-            raise CallError(f"the smoother's order is 3 (white jerk) or 4 (white snap), not {order!r}")
-        return cls(fit_noise(t, q, None if qd is None else np.asarray(qd, float), order), float(np.median(np.diff(t))))
+            raise CallError(
+                f"the smoother's order is 3 (white jerk) or 4 (white snap), not {order!r}"
+            )
+        return cls(
+            fit_noise(t, q, None if qd is None else np.asarray(qd, float), order),
+            float(np.median(np.diff(t))),
+        )
 
     @property
     def bandwidth(self) -> Array:
         """Frequency (n,) [Hz] at which the smoothed position is 1/sqrt(2) of the measured one."""
         return self.noise.bandwidth(self.dt)
 
-    def states(self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None) -> tuple[Array, Array]:
-        """Return x (N, n, 3) = q, qd, qdd and their covariance P (N, n, 3, 3), in SI units; each segment on its own."""
+    def states(
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
+        """Return x (N, n, 3) = q, qd, qdd and their covariance P (N, n, 3, 3), in SI units.
+
+        Each segment on its own.
+        """
         parts = list(self.parts(t, q, qd))
         return np.concatenate([x for _, x, _ in parts]), np.concatenate([P for _, _, P in parts])
 
-    def parts(self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield (slice, x, P) of consecutive parts of at most `PART` samples, so that long logs need little memory."""
+    def parts(
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None
+    ) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield (slice, x, P) of parts of at most `PART` samples, to bound the memory."""
         return self.each_part(lambda *part: part, t, q, qd)
 
     def each_part(
-        self, function: Callable[[slice, Array, Array], T], t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None
+        self,
+        function: Callable[[slice, Array, Array], T],
+        t: ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike | None = None,
     ) -> Iterator[T]:
-        """Yield function(slice, x, P) of consecutive parts of at most `PART` samples, several of them computed at once."""
+        """Yield function(slice, x, P) of parts of at most `PART` samples, in parallel."""
         t, q = np.asarray(t, float), np.asarray(q, float)
         v = np.zeros_like(q) if qd is None else np.asarray(qd, float)
         noise = self.noise if qd is not None else self.noise.without_velocity()
-        starts = [(segment, start) for segment in split(t) for start in range(segment.start, segment.stop, PART)]
+        starts = [
+            (segment, start)
+            for segment in split(t)
+            for start in range(segment.start, segment.stop, PART)
+        ]
 
-        def one(at: tuple[slice, int]) -> T:
-            segment, start = at
+        def one(span: tuple[slice, int]) -> T:
+            segment, start = span
             part = slice(start, min(start + PART, segment.stop))
-            wide = slice(max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP))
+            wide = slice(
+                max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP)
+            )
             x, P = one_segment(noise, t[wide], q[wide], v[wide])
             inner = slice(part.start - wide.start, part.stop - wide.start)
             return function(part, x[inner], P[inner])
@@ -80,9 +110,12 @@ class Smoother:
         yield from mapped(one, starts)
 
     def apply(self, x: ArrayLike, t: ArrayLike, joint: int) -> Array:
-        """Apply the position filter of one joint to other signals x (N, ...): zero phase, gain 1 / (1 + (f/f0)^2k).
+        """Apply the position filter of one joint to other signals x (N, ...).
 
-        If it is applied to the torque of a joint and to its rows of the regressor, tau = Y pi still holds.
+        Zero phase, gain 1 / (1 + (f/f0)^2k).
+
+        If it is applied to the torque of a joint and to its rows of the regressor, tau = Y pi still
+        holds.
         """
         x, t = np.asarray(x, float), np.asarray(t, float)
         only_q = self.noise.of([joint]).without_velocity()
@@ -92,7 +125,10 @@ class Smoother:
 
 
 def one_segment(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return x (N, n, 3), P (N, n, 3, 3) of one segment, by constant gains for a constant step and a segment longer than the memory."""
+    """Smooth one segment: x (N, n, 3) and P (N, n, 3, 3).
+
+    Gains are constant for a constant step and a segment longer than the filter's memory.
+    """
     N, n, k = len(t), noise.n, noise.order
     if k > N:
         return unknown(q)
@@ -104,21 +140,31 @@ def one_segment(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, Arr
     for j in constant:
         x[:, j], P[:, j] = steady_joint(noise.of([j]), models[j], dt, q[:, j], qd[:, j])
     if varying:
-        x[:, varying], P[:, varying] = varying_joints(noise.of(varying), t, q[:, varying], qd[:, varying])
+        x[:, varying], P[:, varying] = varying_joints(
+            noise.of(varying), t, q[:, varying], qd[:, varying]
+        )
     return x, P
 
 
 def unknown(q: Array) -> tuple[Array, Array]:
-    """Return the estimate for too few samples: the measured positions, zero derivatives, infinite variances."""
+    """Return the estimate for too few samples.
+
+    The measured positions, zero derivatives, infinite variances.
+    """
     x = np.zeros((*q.shape, OUTPUTS))
     x[..., 0] = q
-    return x, np.broadcast_to(np.diag(np.full(OUTPUTS, np.inf)), (*q.shape, OUTPUTS, OUTPUTS)).copy()
+    return (
+        x,
+        np.broadcast_to(np.diag(np.full(OUTPUTS, np.inf)), (*q.shape, OUTPUTS, OUTPUTS)).copy(),
+    )
 
 
-def steady_joint(noise: Noise, model: SteadyGains, dt: float, q: Array, qd: Array) -> tuple[Array, Array]:
+def steady_joint(
+    noise: Noise, model: SteadyGains, dt: float, q: Array, qd: Array
+) -> tuple[Array, Array]:
     """Return x (N, 3), P (N, 3, 3) of one joint by constant gains."""
     scale = noise.units(dt).scale(noise.order)[0]
-    z = measured(q[:, None] - q[0], qd[:, None], scale[None])[:, 0]
+    z = scaled_measurements(q[:, None] - q[0], qd[:, None], scale[None])[:, 0]
     x = smooth_steady(model, z[None], OUTPUTS)[0] * scale[:OUTPUTS]
     x[:, 0] += q[0]
     return x, covariance_steady(model, len(q), OUTPUTS) * np.outer(scale, scale)[:OUTPUTS, :OUTPUTS]
@@ -128,7 +174,7 @@ def varying_joints(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, 
     """Return x (N, n, 3), P (N, n, 3, 3) by the full recursion."""
     units = noise.units(float(np.median(np.diff(t))))
     scale = units.scale(noise.order)
-    z = measured(q - q[0], qd, scale)
+    z = scaled_measurements(q - q[0], qd, scale)
     information = np.broadcast_to(units.information(noise), z.shape)
     x, P = smooth_information(noise, t, z, information)
     x = x * scale
@@ -136,7 +182,7 @@ def varying_joints(noise: Noise, t: Array, q: Array, qd: Array) -> tuple[Array, 
     return x[..., :OUTPUTS], (P * scale[:, :, None] * scale[:, None, :])[..., :OUTPUTS, :OUTPUTS]
 
 
-def measured(q: Array, qd: Array, scale: Array) -> Array:
+def scaled_measurements(q: Array, qd: Array, scale: Array) -> Array:
     """Return z (N, n, k): q and qd in scaled units, zeros for what is not measured."""
     z = np.zeros((*q.shape, scale.shape[-1]))
     z[..., 0], z[..., 1] = q / scale[:, 0], qd / scale[:, 1]

@@ -14,7 +14,7 @@ from .steady_state import SteadyGains, initial_state, run_filter, steady
 Array = NDArray[np.float64]
 
 BLOCK, BLOCKS = 2048, 8
-"""The likelihood is evaluated on at most BLOCKS blocks of BLOCK samples: enough for two unknowns, whatever the log's length."""
+"""Number and length of the blocks on which the likelihood is evaluated: enough for two unknowns."""
 FEW_BLOCK, FEW_BLOCKS = 512, 4
 """The same for a varying step, where the recursion is slower."""
 CEILING = 7.0
@@ -22,45 +22,69 @@ CEILING = 7.0
 
 
 def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> Noise:
-    """Find per joint the intensity s of the white k-th derivative and the variances of q and qd, by the likelihood of the innovations.
+    """Estimate noise levels per joint by maximum likelihood of the innovations.
 
-    -2 log L = sum log S_i + e_i^2 / S_i. One scale is free, so for q alone the search has one dimension: log(s dt^(2k-1) / r).
-    t [s] (N,), q [rad] (N, n), qd [rad/s] (N, n). Schweppe, IEEE Trans. Information Theory 11 (1965), p. 61.
+    The intensity s of the white k-th derivative, and the variances of q and qd.
+
+    -2 log L = sum log S_i + e_i^2 / S_i. One scale is free, so for q alone the search has one
+    dimension: log(s dt^(2k-1) / r). t [s] (N,), q [rad] (N, n), qd [rad/s] (N, n). Schweppe, IEEE
+    Trans. Information Theory 11 (1965), p. 61.
     """
     dt = float(np.median(np.diff(t)))
     even = has_uniform_segments(t)
-    length, count = (BLOCK, BLOCKS if qd is None else BLOCKS // 2) if even else (FEW_BLOCK, FEW_BLOCKS)
+    length, count = (
+        (BLOCK, BLOCKS if qd is None else BLOCKS // 2) if even else (FEW_BLOCK, FEW_BLOCKS)
+    )
     blocks = choose_blocks(t, length, count, 4 * order)
     length = min(part.stop - part.start for part in blocks)
     floor = 2 * order * np.log10(max(0.5 / length, 80.0 / len(t) if len(t) > 4000 else 0.0))
-    z = [np.stack([q[part] - q[part.start]] + ([] if qd is None else [qd[part] * dt]), axis=-1) for part in blocks]
+    z = [
+        np.stack([q[part] - q[part.start]] + ([] if qd is None else [qd[part] * dt]), axis=-1)
+        for part in blocks
+    ]
     search = search_even if even else search_uneven
     theta, variance = search(order, [(t[part] - t[part.start]) / dt for part in blocks], z, floor)
     variance = np.maximum(variance, (1e-15 * (1 + np.max(np.abs(q), axis=0))) ** 2)
-    sigma_qd = np.sqrt(10.0 ** theta[:, 1] * variance) / dt if qd is not None else np.full(q.shape[1], np.inf)
-    return Noise(order, 10.0 ** theta[:, 0] * variance / dt ** (2 * order - 1), np.sqrt(variance), sigma_qd)
+    sigma_qd = (
+        np.sqrt(10.0 ** theta[:, 1] * variance) / dt
+        if qd is not None
+        else np.full(q.shape[1], np.inf)
+    )
+    return Noise(
+        order, 10.0 ** theta[:, 0] * variance / dt ** (2 * order - 1), np.sqrt(variance), sigma_qd
+    )
 
 
 def choose_blocks(t: Array, length: int, count: int, least: int) -> list[slice]:
     """Return blocks of equal length, spread evenly over the segments."""
     whole = [part for part in split(t) if part.stop - part.start >= least]
     if not whole:
-        raise LogError(f"no stretch of {least} samples without a gap: too short to tell motion from noise")
+        raise LogError(
+            f"no stretch of {least} samples without a gap: too short to tell motion from noise"
+        )
     length = min(length, max(part.stop - part.start for part in whole))
-    starts = np.concatenate([np.arange(part.start, part.stop - length + 1, length) for part in whole if part.stop - part.start >= length])
+    starts = np.concatenate(
+        [
+            np.arange(part.start, part.stop - length + 1, length)
+            for part in whole
+            if part.stop - part.start >= length
+        ]
+    )
     chosen = starts[np.unique(np.linspace(0, len(starts) - 1, count).round().astype(int))]
     return [slice(int(a), int(a) + length) for a in chosen]
 
 
 def search_even(order: int, _: list[Array], z: list[Array], floor: float) -> tuple[Array, Array]:
-    """Return theta (n, 1 or 2) = log10 of s dt^(2k-1)/r and of r_qd dt2/r, and r (n,), at a constant step."""
+    """Return log10 of s dt^(2k-1)/r and of r_qd dt2/r (n, 1 or 2), and r (n,); constant step."""
     data = np.moveaxis(np.stack(z), 2, 0)  # (n, blocks, N, m)
     n, m = len(data), data.shape[-1]
     theta, variance = np.zeros((n, m)), np.zeros(n)
     grid = np.arange(floor, CEILING, 2.0)
     table = np.array([negative_log_likelihood(order, [g], data[..., :1])[0] for g in grid])
     for j in range(n):
-        theta[j, 0] = search_ratio(order, data[j : j + 1, ..., :1], float(grid[np.argmin(table[:, j])]), floor)
+        theta[j, 0] = search_ratio(
+            order, data[j : j + 1, ..., :1], float(grid[np.argmin(table[:, j])]), floor
+        )
         if m == 2:
             theta[j] = search_both(order, data[j : j + 1], theta[j, 0], floor)
         variance[j] = negative_log_likelihood(order, theta[j], data[j : j + 1])[1][0]
@@ -68,26 +92,48 @@ def search_even(order: int, _: list[Array], z: list[Array], floor: float) -> tup
 
 
 def search_ratio(order: int, z: Array, start: float, floor: float) -> float:
-    """Return log10 of s dt^(2k-1)/r of one joint, z (1, blocks, N, 1), within two decades of the start."""
+    """Return log10 of s dt^(2k-1)/r of one joint, within two decades of the start.
+
+    z is (1, blocks, N, 1).
+    """
     from scipy.optimize import minimize_scalar
 
     bounds = (max(start - 2, floor), min(start + 2, CEILING))
     return float(
-        minimize_scalar(lambda a: negative_log_likelihood(order, [a], z)[0][0], bounds=bounds, method="bounded", options={"xatol": 0.02}).x
+        minimize_scalar(
+            lambda a: negative_log_likelihood(order, [a], z)[0][0],
+            bounds=bounds,
+            method="bounded",
+            options={"xatol": 0.02},
+        ).x
     )
 
 
 def search_both(order: int, z: Array, start: float, floor: float) -> Array:
-    """Return both ratios of one joint, z (1, blocks, N, 2), starting from that of q alone and from the variance of qd - dq/dt."""
+    """Return both log ratios of one joint, z (1, blocks, N, 2), by Nelder-Mead.
+
+    It starts from the ratio of q alone and the variance of qd - dq/dt.
+    """
     from scipy.optimize import minimize
 
-    low, high = np.array([floor, -6.0]), np.array([CEILING, 24.0])  # beyond these the gains are inaccurate
+    # beyond these the gains are inaccurate
+    low, high = np.array([floor, -6.0]), np.array([CEILING, 24.0])
     misfit = np.var(z[..., 1] - np.gradient(z[..., 0], axis=2))
     r = negative_log_likelihood(order, [start], z[..., :1])[1][0]
     first = np.clip([start, np.log10(max(misfit, 1e-300) / max(r, 1e-300))], low + 1, high - 1)
-    options = {"initial_simplex": first + np.array([[0, 0], [0.7, 0], [0, 0.7]]), "xatol": 0.05, "fatol": 1e-5, "maxfev": 80}
-    found = minimize(lambda a: negative_log_likelihood(order, np.clip(a, low, high), z)[0][0], first, method="Nelder-Mead", options=options)
-    return np.clip(found.x, low, high)
+    options = {
+        "initial_simplex": first + np.array([[0, 0], [0.7, 0], [0, 0.7]]),
+        "xatol": 0.05,
+        "fatol": 1e-5,
+        "maxfev": 80,
+    }
+    result = minimize(
+        lambda a: negative_log_likelihood(order, np.clip(a, low, high), z)[0][0],
+        first,
+        method="Nelder-Mead",
+        options=options,
+    )
+    return np.clip(result.x, low, high)
 
 
 def unit_noise(order: int, theta: Array) -> Noise:
@@ -97,8 +143,13 @@ def unit_noise(order: int, theta: Array) -> Noise:
     return Noise(order, 10.0 ** theta[:, 0], np.ones(len(theta)), sigma_qd)
 
 
-def negative_log_likelihood(order: int, theta: list[float] | Array, z: Array) -> tuple[Array, Array]:
-    """Return -log L per sample and the variance r of each joint, (n,) each; z (n, blocks, N, m) at a step of 1, each block's start free."""
+def negative_log_likelihood(
+    order: int, theta: list[float] | Array, z: Array
+) -> tuple[Array, Array]:
+    """Return -log L per sample and the variance r of each joint, (n,) each.
+
+    z is (n, blocks, N, m) at a step of 1; each block's start is free.
+    """
     noise = unit_noise(order, np.asarray(theta, float))
     model, scale = steady(noise, 0, 1.0), noise.units(1.0).scale(order)[0]
     n, blocks, N, m = z.shape
@@ -109,7 +160,9 @@ def negative_log_likelihood(order: int, theta: list[float] | Array, z: Array) ->
     error = scaled[..., :m].copy()
     error[:, 0] -= start[:, :m]
     error[:, 1:] -= x[:, :-1]
-    white, log_det = whiten(error, model.predicted[:m, :m], noise.units(1.0).information(noise)[0, :m])
+    white, log_det = whiten(
+        error, model.predicted[:m, :m], noise.units(1.0).information(noise)[0, :m]
+    )
     white = without_start(model, white, m, noise)
     variance = np.mean(white.reshape(n, -1) ** 2, axis=1)
     unit = np.log(scale[:m]).sum() * 2  # S was in scaled units
@@ -117,14 +170,14 @@ def negative_log_likelihood(order: int, theta: list[float] | Array, z: Array) ->
 
 
 def whiten(error: Array, P: Array, information: Array) -> tuple[Array, Array]:
-    """Return innovations (..., m) made independent and of unit variance, one measurement after the other, and log det S (...)."""
+    """Whiten innovations (..., m) one measurement after the other; return them and log det S."""
     S = P[..., 0, 0] + 1.0 / information[..., 0]
     first = error[..., 0] / np.sqrt(S)
     if error.shape[-1] == 1:
         return first[..., None], np.log(S)
-    slope = P[..., 1, 0] / S
-    S2 = P[..., 1, 1] - slope * P[..., 0, 1] + 1.0 / information[..., 1]
-    second = (error[..., 1] - slope * error[..., 0]) / np.sqrt(S2)
+    gain = P[..., 1, 0] / S
+    S2 = P[..., 1, 1] - gain * P[..., 0, 1] + 1.0 / information[..., 1]
+    second = (error[..., 1] - gain * error[..., 0]) / np.sqrt(S2)
     return np.stack([first, second], axis=-1), np.log(S) + np.log(S2)
 
 
@@ -134,7 +187,9 @@ def without_start(model: SteadyGains, white: Array, m: int, noise: Noise) -> Arr
     poles, modes = np.linalg.eig(model.F @ (np.eye(k) - model.gain))
     powers = (modes * poles ** np.arange(count)[:, None, None]) @ np.linalg.inv(modes)
     response = np.moveaxis(powers.real[:, :m, :], 1, 2)  # (count, k, m)
-    design, _ = whiten(response, model.predicted[:m, :m], noise.units(1.0).information(noise)[0, :m])
+    design, _ = whiten(
+        response, model.predicted[:m, :m], noise.units(1.0).information(noise)[0, :m]
+    )
     basis, _ = np.linalg.qr(np.moveaxis(design, 2, 1).reshape(count * m, k))
     head = white[:, :count].reshape(len(white), count * m)
     white[:, :count] = (head - (head @ basis) @ basis.T).reshape(len(white), count, m)
@@ -142,17 +197,30 @@ def without_start(model: SteadyGains, white: Array, m: int, noise: Noise) -> Arr
 
 
 def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> tuple[Array, Array]:
-    """Do as search_even for a varying step: evaluate a whole grid at once, as lanes of one recursion, then a finer one."""
+    """Search both ratios for a varying step; see `search_even`.
+
+    A whole grid is evaluated at once, as lanes of one recursion, then a finer one.
+    """
     n, m = z[0].shape[1:]
     theta = np.tile([0.0, 2.0][:m], (n, 1))
     zooms = [(0, np.arange(floor, CEILING, 2.0)), (0, np.arange(-1.5, 1.6, 0.5))]
-    zooms += [(1, np.arange(-8.0, 13.0, 2.0)), (0, np.arange(-1.5, 1.6, 0.5)), (1, np.arange(-1.5, 1.6, 0.5))] if m == 2 else []
+    zooms += (
+        [
+            (1, np.arange(-8.0, 13.0, 2.0)),
+            (0, np.arange(-1.5, 1.6, 0.5)),
+            (1, np.arange(-1.5, 1.6, 0.5)),
+        ]
+        if m == 2
+        else []
+    )
     for turn, (axis, offsets) in enumerate(zooms):
         only = m if turn >= 2 else 1
         tried = np.repeat(theta[None], len(offsets), axis=0)
         tried[:, :, axis] = offsets[:, None] + (0.0 if turn == 0 else theta[None, :, axis])
         tried = np.clip(tried, [floor, -6.0][:m], [CEILING, 24.0][:m])
-        value, _ = negative_log_likelihood_uneven(order, tried[:, :, :only], t, [block[..., :only] for block in z])
+        value, _ = negative_log_likelihood_uneven(
+            order, tried[:, :, :only], t, [block[..., :only] for block in z]
+        )
         theta[:, axis] = vertex(tried[:, :, axis], value)
     return theta, negative_log_likelihood_uneven(order, theta[None], t, z)[1][0]
 
@@ -167,8 +235,13 @@ def vertex(x: Array, y: Array) -> Array:
     return np.clip(x1 + shift * 0.5 * (x2 - x0), x0, x2)
 
 
-def negative_log_likelihood_uneven(order: int, theta: Array, t: list[Array], z: list[Array]) -> tuple[Array, Array]:
-    """Return -log L per sample and the variance, (G, n) each, for theta (G, n, 1 or 2); t counts in median steps."""
+def negative_log_likelihood_uneven(
+    order: int, theta: Array, t: list[Array], z: list[Array]
+) -> tuple[Array, Array]:
+    """Return -log L per sample and the variance, (G, n) each, for theta (G, n, 1 or 2).
+
+    t counts in median steps.
+    """
     G, n, m = theta.shape
     noise = unit_noise(order, theta.reshape(G * n, m))
     units = noise.units(1.0)
@@ -178,7 +251,9 @@ def negative_log_likelihood_uneven(order: int, theta: Array, t: list[Array], z: 
         N = len(time)
         scaled = np.zeros((N, G * n, order))
         scaled[..., :m] = np.tile(block, (1, G, 1)) / scale[:, :m]
-        done = run_information_filter(*step_matrices(noise, time, 1.0), np.broadcast_to(information, scaled.shape), scaled)
+        done = run_information_filter(
+            *step_matrices(noise, time, 1.0), np.broadcast_to(information, scaled.shape), scaled
+        )
         known = slice(order + 1, None)  # the first samples determine the state and predict nothing
         P = np.asarray(np.linalg.inv(done.L_before[known]), np.float64)
         error = scaled[known, :, :m] - (P @ done.y_before[known][..., None])[..., :m, 0]
@@ -187,5 +262,9 @@ def negative_log_likelihood_uneven(order: int, theta: Array, t: list[Array], z: 
         log_det += np.sum(log_S, axis=0)
         count += N - order - 1
     variance = square / (count * m)
-    value = 0.5 * (m * np.log(np.maximum(variance, 1e-300)) + log_det / count + 2 * np.log(scale[:, :m]).sum(axis=1))
+    value = 0.5 * (
+        m * np.log(np.maximum(variance, 1e-300))
+        + log_det / count
+        + 2 * np.log(scale[:, :m]).sum(axis=1)
+    )
     return value.reshape(G, n), variance.reshape(G, n)

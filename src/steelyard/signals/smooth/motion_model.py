@@ -1,4 +1,7 @@
-"""The model of the smoother: a position whose k-th derivative is white noise, measured in white noise, discretised exactly for any step."""
+"""The model of the smoother: the k-th derivative of position is white noise.
+
+It is measured in white noise, and discretised exactly for any step.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,12 @@ Array = NDArray[np.float64]
 
 
 def transition(dt: ArrayLike, order: int) -> Array:
-    """Return F(dt) (..., k, k): x(t + dt) = F x(t) for x = (q, qd, qdd, ...), the Taylor polynomial F_ij = dt^(j-i) / (j-i)!.
+    """Return F(dt) (..., k, k), such that x(t + dt) = F x(t) for x = (q, qd, qdd, ...).
 
-    dt [s] is (...). Bar-Shalom, Li and Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.
+    The Taylor polynomial F_ij = dt^(j-i) / (j-i)!.
+
+    dt [s] is (...). Bar-Shalom, Li and Kirubarajan, "Estimation with Applications to Tracking and
+    Navigation", 2001, section 6.2.
     """
     power = np.subtract.outer(-np.arange(order), -np.arange(order))
     scale = np.array([[1.0 / factorial(p) if p >= 0 else 0.0 for p in row] for row in power])
@@ -22,14 +28,19 @@ def transition(dt: ArrayLike, order: int) -> Array:
 
 
 def diffusion(dt: ArrayLike, order: int) -> Array:
-    """Return Q(dt) (..., k, k): the covariance that white noise of unit intensity in the k-th derivative adds in dt [s].
+    """Return Q(dt) (..., k, k).
 
-    Q_ij = dt^(2k-1-i-j) / ((k-1-i)! (k-1-j)! (2k-1-i-j)), i and j from 0. Bar-Shalom, Li and Kirubarajan 2001, section 6.2.
+    The covariance that white noise of unit intensity in the k-th derivative adds in dt [s].
+
+    Q_ij = dt^(2k-1-i-j) / ((k-1-i)! (k-1-j)! (2k-1-i-j)), i and j from 0. Bar-Shalom, Li and
+    Kirubarajan 2001, section 6.2.
     """
     i = np.arange(order)
     power = 2 * order - 1 - np.add.outer(i, i)
     tail = np.array([factorial(order - 1 - a) for a in i], float)
-    return np.asarray(np.asarray(dt, float)[..., None, None] ** power / (np.outer(tail, tail) * power))
+    return np.asarray(
+        np.asarray(dt, float)[..., None, None] ** power / (np.outer(tail, tail) * power)
+    )
 
 
 def mirror(order: int) -> Array:
@@ -39,7 +50,9 @@ def mirror(order: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Per joint: intensity s of the white k-th derivative [rad2/s^(2k-1)], deviations of q [rad] and qd [rad/s] (inf: not used).
+    """Noise per joint: intensity s [rad2/s^(2k-1)] of the k-th derivative, std of q and qd.
+
+    Standard deviations are [rad] and [rad/s]; infinite for signals that are not used.
 
     The smoother's position response is 1 / (1 + (f/f0)^2k), f0 = (s / r dt)^(1/2k) / 2 pi:
     that of a Butterworth filter run forward and backward.
@@ -57,14 +70,18 @@ class Noise:
 
     def of(self, joints: slice | list[int]) -> Noise:
         """Return the noise of some joints."""
-        return Noise(self.order, self.intensity[joints], self.sigma_q[joints], self.sigma_qd[joints])
+        return Noise(
+            self.order, self.intensity[joints], self.sigma_q[joints], self.sigma_qd[joints]
+        )
 
     def without_velocity(self) -> Noise:
         """Return the same noise without measured velocities."""
         return Noise(self.order, self.intensity, self.sigma_q, np.full(self.n, np.inf))
 
     def bandwidth(self, dt: float) -> Array:
-        """Return the frequency (n,) [Hz] where the smoothed position is 1/sqrt(2) of the measured one, at most half the sampling rate.
+        """Return the bandwidth (n,) [Hz] of the smoothed position, at most half the sampling rate.
+
+        There it is 1/sqrt(2) of the measured position.
 
         s I(w) / w^2k = sqrt(2) + 1 with the information I = (1/r_q + w2/r_qd) / dt.
         Wiener's filter; Wecker and Ansley, J. American Statistical Association 78 (1983), p. 81.
@@ -73,12 +90,14 @@ class Noise:
         for _ in range(60):
             w = np.sqrt(low * high)
             information = (self.sigma_q**-2 + (w / self.sigma_qd) ** 2) / dt
-            passes = np.log(self.intensity * information) - 2 * self.order * np.log(w) > np.log(np.sqrt(2.0) + 1.0)
+            passes = np.log(self.intensity * information) - 2 * self.order * np.log(w) > np.log(
+                np.sqrt(2.0) + 1.0
+            )
             low, high = np.where(passes, w, low), np.where(passes, high, w)
         return np.asarray(low / (2.0 * np.pi))
 
     def units(self, dt: float) -> Units:
-        """Return units of time [s] and position [rad] in which the coefficients of the filter are about one."""
+        """Return units of time [s] and position [rad] that scale filter coefficients to one."""
         time = (self.sigma_q**2 * dt / self.intensity) ** (0.5 / self.order)
         time = np.clip(time, 0.1 * dt, 1e9 * dt)
         return Units(time=time, value=self.sigma_q * np.sqrt(dt / time))

@@ -24,7 +24,10 @@ METHODS = ("kalman", "butterworth")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Smoothed(Log):
-    """A log whose q, qd, qdd are estimates of `smoother`, with their covariance (N, n, 3, 3) in SI units. tau is as measured."""
+    """A log with smoothed q, qd, qdd and their covariance (N, n, 3, 3) in SI units.
+
+    tau is as measured.
+    """
 
     covariance: Array | None = optional("SI", "covariance of q, qd, qdd", shapes=(("n", 3, 3),))
     smoother: Smoother | None = None
@@ -42,7 +45,7 @@ class Smoothed(Log):
         return np.sqrt(np.einsum("...ii->...i", self.covariance))
 
     def select(self, names: Sequence[str]) -> Smoothed:
-        """The named joints, in the order of the names, with their part of the smoother."""
+        """Return the named joints, in the order of the names, with their part of the smoother."""
         part = super().select(names)
         if self.smoother is None:
             return part
@@ -50,20 +53,35 @@ class Smoothed(Log):
         return part.replace(smoother=Smoother(self.smoother.noise.of(index), self.smoother.dt))
 
 
-def smooth(log: Log, method: str = "kalman", cutoff: float | None = None, order: int | None = None, velocity: bool | None = None) -> Log:
-    """Return the log with q, qd, qdd estimated from its positions; the other signals are left as measured.
+def smooth(
+    log: Log,
+    method: str = "kalman",
+    cutoff: float | None = None,
+    order: int | None = None,
+    velocity: bool | None = None,
+) -> Log:
+    """Return the log with q, qd, qdd estimated from its positions.
 
-    'kalman': the non-causal Kalman smoother, noise levels by maximum likelihood, covariances attached. `order` 3 (white jerk, default)
-    or 4 (white snap). `velocity` says whether a measured qd is used too; by default it is if it fits the position.
-    'butterworth': zero-phase low-pass at `cutoff` [Hz] of the given `order` (4), central differences.
-    Rauch, Tung and Striebel, AIAA J. 3 (1965), p. 1445; lecture "Newton-Euler formulation and identification", on estimating qd and qdd.
+    The other signals are left as measured.
+
+    'kalman': the non-causal Kalman smoother, noise levels by maximum likelihood, covariances
+    attached. `order` 3 (white jerk, default) or 4 (white snap). `velocity` says whether a measured
+    qd is used too; by default it is if it fits the position. 'butterworth': zero-phase low-pass at
+    `cutoff` [Hz] of the given `order` (4), central differences. Rauch, Tung and Striebel, AIAA J. 3
+    (1965), p. 1445; lecture "Newton-Euler formulation and identification", on estimating qd and
+    qdd.
     """
     if method not in METHODS:
         raise CallError(f"smooth: no method {method!r}: {suggest(str(method), METHODS)}")
     if method == "butterworth" and cutoff is None:
-        raise CallError("smooth: method='butterworth' needs a cutoff= [Hz]; method='kalman' finds its own")
+        raise CallError(
+            "smooth: method='butterworth' needs a cutoff= [Hz]; method='kalman' finds its own"
+        )
     if method == "kalman" and cutoff is not None:
-        raise CallError("smooth: method='kalman' takes no cutoff, it is found by maximum likelihood; method='butterworth' takes one")
+        raise CallError(
+            "smooth: method='kalman' takes no cutoff, it is found by maximum likelihood;"
+            " method='butterworth' takes one"
+        )
     log = drop_short_segments(clean(log), 12 if order is None else 4 * order)
     if method == "butterworth":
         assert cutoff is not None
@@ -72,17 +90,29 @@ def smooth(log: Log, method: str = "kalman", cutoff: float | None = None, order:
 
 
 def butterworth(log: Log, cutoff: float, order: int = 4) -> Log:
-    """Return the log with q filtered by a zero-phase Butterworth filter and qd, qdd by central differences of it; tau is left as it is.
+    """Return the log with q filtered by a zero-phase Butterworth filter.
 
-    |H(f)| = 1 / (1 + (f/f0)^2p), with f0 chosen so that |H(cutoff)| = 1/sqrt(2): the cut-off [Hz] is the one of both passes together.
-    Gautier, "Dynamic identification of robots with power model", ICRA 1997, pp. 1922-1927; Winter, "Biomechanics", 4th ed., 2009, p. 69.
+    qd and qdd are its central differences; tau is unchanged.
+
+    |H(f)| = 1 / (1 + (f/f0)^2p), with f0 chosen so that |H(cutoff)| = 1/sqrt(2): the cut-off [Hz]
+    holds for both passes together.
+    Gautier, "Dynamic identification of robots with power model", ICRA 1997, pp. 1922-1927; Winter,
+    "Biomechanics", 4th ed., 2009, p. 69.
     """
     remarks: tuple[str, ...] = ()
     if not has_uniform_segments(log.t):
-        log, remarks = log.resampled(log.rate), ("The sampling was not uniform: resampled before filtering.",)
+        log, remarks = (
+            log.resampled(log.rate),
+            ("The sampling was not uniform: resampled before filtering.",),
+        )
     q = lowpass(log.q, log.t, cutoff, order)
     qd, qdd = differences(q, log.t)
-    remarks += (f"q was filtered by a zero-phase Butterworth of order {order} and {cutoff:.6g} Hz; qd and qdd are central differences.",)
+    remarks += (
+        (
+            f"q was filtered by a zero-phase Butterworth of order {order} and {cutoff:.6g} Hz; qd"
+            " and qdd are central differences."
+        ),
+    )
     return log.replace(q=q, qd=qd, qdd=qdd).remarked(*remarks)
 
 
@@ -91,21 +121,42 @@ def kalman_smooth(log: Log, order: int, velocity: bool | None) -> Smoothed:
     smoother, qd, remarks = fit_smoother(log, order, velocity)
     x, P = smoother.states(log.t, log.q, qd)
     if not has_uniform_segments(log.t):
-        remarks.append(f"The sampling is not uniform (about {log.rate:.4g} Hz): smoothed at its actual time stamps.")
+        remarks.append(
+            f"The sampling is not uniform (about {log.rate:.4g} Hz): smoothed at its actual time"
+            " stamps."
+        )
     measured = {f.name: getattr(log, f.name) for f in fields(Log)}
-    smoothed = Smoothed(**measured | {"q": x[..., 0], "qd": x[..., 1], "qdd": x[..., 2], "covariance": P, "smoother": smoother})
-    sharp = [name for name, f in zip(log.labels, smoother.bandwidth, strict=True) if f > 0.98 * 0.5 / smoother.dt]
+    smoothed = Smoothed(
+        **measured
+        | {
+            "q": x[..., 0],
+            "qd": x[..., 1],
+            "qdd": x[..., 2],
+            "covariance": P,
+            "smoother": smoother,
+        }
+    )
+    sharp = [
+        name
+        for name, f in zip(log.labels, smoother.bandwidth, strict=True)
+        if f > 0.98 * 0.5 / smoother.dt
+    ]
     if sharp:
         remarks.append(
-            f"The positions of {', '.join(sharp)} carry no noise that can be told from motion: filtered before, or simulated. "
-            "Do not read their covariance as an uncertainty."
+            f"The noise of the positions of {', '.join(sharp)} cannot be separated from motion: they"
+            " are filtered or simulated. Do not use their covariance as an uncertainty."
         )
     hertz = ", ".join(f"{f:.3g}" for f in smoother.bandwidth)
-    return smoothed.remarked(*remarks, f"q, qd, qdd are Kalman-smoothed; equivalent zero-phase cut-off per joint [Hz]: {hertz}.")
+    return smoothed.remarked(
+        *remarks,
+        f"q, qd, qdd are Kalman-smoothed; equivalent zero-phase cut-off per joint [Hz]: {hertz}.",
+    )
 
 
-def fit_smoother(log: Log, order: int = 3, velocity: bool | None = None) -> tuple[Smoother, Array | None, list[str]]:
-    """Return the smoother of a log, the measured velocity that it uses (None for none), and remarks.
+def fit_smoother(
+    log: Log, order: int = 3, velocity: bool | None = None
+) -> tuple[Smoother, Array | None, list[str]]:
+    """Return the smoother of a log, the velocity that it uses (None for none), and remarks.
 
     With velocity=None a measured velocity is used if it fits the position.
     """
@@ -120,11 +171,20 @@ def fit_smoother(log: Log, order: int = 3, velocity: bool | None = None) -> tupl
 
 
 def drop_short_segments(log: Log, least: int) -> Log:
-    """Return the log without segments of fewer than `least` samples; raise LogError if none is left."""
+    """Return the log without segments of fewer than `least` samples.
+
+    Raise LogError if none is left.
+    """
     length = [part.stop - part.start for part in log.segments]
     if max(length) < least:
-        raise LogError(f"{log.where}the longest stretch without a gap has {max(length)} samples: smoothing needs at least {least}")
+        raise LogError(
+            f"{log.where}the longest stretch without a gap has {max(length)} samples: smoothing"
+            f" needs at least {least}"
+        )
     if min(length) >= least:
         return log
     keep = np.concatenate([np.full(count, count >= least) for count in length])
-    return log[keep].remarked(f"{np.sum(~keep)} samples in stretches shorter than {least} samples, between gaps, were left out.")
+    return log[keep].remarked(
+        f"{np.sum(~keep)} samples in stretches shorter than {least} samples, between gaps, were"
+        " left out."
+    )

@@ -1,4 +1,7 @@
-"""The smoother for a constant step: the same recursive filter with constant gains forward and backward, combined with constant weights."""
+"""The smoother for a constant step.
+
+The same recursive filter with constant gains forward and backward, combined with constant weights.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ Complex = NDArray[np.complex128]
 class SteadyGains:
     """The gains of one joint once they no longer change, in scaled units, each (k, k).
 
-    Forward: x_f[i] = (I - K) F x_f[i-1] + K z[i], a sum of modes V diag(p) V^-1, each a recursion of order one.
-    Smoothed: x_s = W_f x_f + W_b x_b, x_b predicted from the later samples; P_s = (P_f^-1 + P_b^-1)^-1.
-    Fraser and Potter, IEEE Trans. Automatic Control 14 (1969), p. 387.
+    Forward: x_f[i] = (I - K) F x_f[i-1] + K z[i], a sum of modes V diag(p) V^-1, each a recursion
+    of order one. Smoothed: x_s = W_f x_f + W_b x_b, x_b predicted from the later samples; P_s =
+    (P_f^-1 + P_b^-1)^-1. Fraser and Potter, IEEE Trans. Automatic Control 14 (1969), p. 387.
     """
 
     F: Array
@@ -43,25 +46,41 @@ def steady(noise: Noise, joint: int, dt: float) -> SteadyGains:
     """Return the constant gains of one joint for samples dt [s] apart."""
     units, k = noise.units(dt), noise.order
     step = dt / units.time[joint]
-    return gains(transition(step, k), units.intensity(noise)[joint] * diffusion(step, k), units.information(noise)[joint])
+    return gains(
+        transition(step, k),
+        units.intensity(noise)[joint] * diffusion(step, k),
+        units.information(noise)[joint],
+    )
 
 
 def gains(F: Array, Q: Array, information: Array) -> SteadyGains:
-    """Return the steady gains of x' = F x + w, w ~ Q (k, k), measured with the given information (k,) on each state."""
+    """Return the steady-state gains of x' = F x + w, w ~ Q (k, k), with information (k,)."""
     k = len(F)
     predicted = riccati(F, information, Q)
     filtered = symmetrized(np.linalg.solve(np.eye(k) + predicted * information, predicted))
     gain = filtered * information
     poles, modes = np.linalg.eig((np.eye(k) - gain) @ F)
-    if np.linalg.cond(modes) > 1e7:  # two equal poles have no basis of modes: perturb the noise by a millionth
+    # two equal poles have no basis of modes: perturb the noise by a millionth
+    if np.linalg.cond(modes) > 1e7:
         return gains(F, Q, information * (1 + 1e-6))
     sign = mirror(k)
-    smoothed = symmetrized(np.linalg.inv(np.linalg.inv(filtered) + np.linalg.inv(predicted) * np.outer(sign, sign)))
-    return SteadyGains(F, predicted, filtered, smoothed, gain, poles + 0j, modes + 0j, np.linalg.solve(modes, gain) + 0j)
+    smoothed = symmetrized(
+        np.linalg.inv(np.linalg.inv(filtered) + np.linalg.inv(predicted) * np.outer(sign, sign))
+    )
+    return SteadyGains(
+        F=F,
+        predicted=predicted,
+        filtered=filtered,
+        smoothed=smoothed,
+        gain=gain,
+        poles=poles + 0j,
+        modes=modes + 0j,
+        inputs=np.linalg.solve(modes, gain) + 0j,
+    )
 
 
 def riccati(F: Array, information: Array, Q: Array) -> Array:
-    """Return the steady predicted covariance P = F (P^-1 + G)^-1 F^T + Q, G = diag(information), by the doubling algorithm.
+    """Solve P = F (P^-1 + G)^-1 F^T + Q, G = diag(information), by the doubling algorithm.
 
     Converges quadratically. Anderson, Int. J. Control 28 (1978), p. 295.
     """
@@ -83,7 +102,8 @@ def symmetrized(P: NDArray[np.floating[Any]]) -> Array:
 def run_filter(model: SteadyGains, z: Array, start: Array, rows: Array) -> tuple[Array, Array]:
     """Return rows @ x_f (B, N, r) of the forward filter, and its last state (B, k).
 
-    z is (B, N, k), anything where the gain is zero; start (B, k) is the state predicted for the first sample; rows is (r, k).
+    z is (B, N, k), anything where the gain is zero; start (B, k) is the state predicted for the
+    first sample; rows is (r, k).
     """
     from scipy.signal import lfilter
 
@@ -98,7 +118,9 @@ def run_filter(model: SteadyGains, z: Array, start: Array, rows: Array) -> tuple
         weights, zi, a = model.inputs[i, used], before[i][:, None], np.array([1.0, -pole])
         if real:
             weights, zi, a = weights.real, zi.real, a.real
-        mode = lfilter([1.0], a, sum(z[:, :, c] * w for c, w in zip(used, weights, strict=True)), zi=zi)[0]
+        mode = lfilter(
+            [1.0], a, sum(z[:, :, c] * w for c, w in zip(used, weights, strict=True)), zi=zi
+        )[0]
         shape = model.modes[:, i].real if real else 2 * model.modes[:, i]
         result += outer_real(mode, rows @ shape)
         last += outer_real(mode[:, -1], shape)
@@ -114,14 +136,20 @@ def outer_real(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
 
 
 def smooth_steady(model: SteadyGains, z: Array, outputs: int) -> Array:
-    """Return the first `outputs` smoothed states (B, N, r) of B measured columns z (B, N, k) with one joint's noise; N > memory.
+    """Smooth B columns z (B, N, k) with one joint's noise; the first `outputs` states (B, N, r).
 
-    The forward filter starts from the last state of the backward one and vice versa, which is the smoother without a prior.
-    Ansley and Kohn, Annals of Statistics 13 (1985), p. 1286.
+    N > memory.
+
+    The forward filter starts from the last state of the backward one and vice versa, which is the
+    smoother without a prior. Ansley and Kohn, Annals of Statistics 13 (1985), p. 1286.
     """
     sign = mirror(z.shape[-1])
     eye = np.eye(z.shape[-1])
-    mix_back = model.smoothed @ (np.linalg.inv(model.predicted) * np.outer(sign, sign)) @ (sign[:, None] * model.F)
+    mix_back = (
+        model.smoothed
+        @ (np.linalg.inv(model.predicted) * np.outer(sign, sign))
+        @ (sign[:, None] * model.F)
+    )
     mix_forth = model.smoothed @ np.linalg.inv(model.filtered)
     head = z[:, : model.memory][:, ::-1] * sign
     _, first = run_filter(model, head, initial_state(head), eye[:0])
@@ -140,14 +168,19 @@ def initial_state(z: Array) -> Array:
 
 
 def covariance_steady(model: SteadyGains, N: int, outputs: int) -> Array:
-    """Return the covariance (N, r, r) of the smoothed states: constant except near the ends, which have samples on one side only.
+    """Return the covariance (N, r, r) of the smoothed states.
 
-    Near the start P_i = P_s + C_i^T (P_p - P_s)^-1 C_i with C_i = G^i P_s, G = P_f F^T P_p^-1: the information of the prior is subtracted.
+    Constant except near the ends, which have samples on one side only.
+
+    Near the start P_i = P_s + C_i^T (P_p - P_s)^-1 C_i with C_i = G^i P_s, G = P_f F^T P_p^-1: the
+    information of the prior is subtracted.
     """
     count = min(N, model.memory)
     back = model.filtered @ model.F.T @ np.linalg.inv(model.predicted)
     poles, modes = np.linalg.eig(back)
-    powers = (modes * poles[None, None, :] ** np.arange(count)[:, None, None]) @ np.linalg.solve(modes, model.smoothed + 0j)
+    powers = (modes * poles[None, None, :] ** np.arange(count)[:, None, None]) @ np.linalg.solve(
+        modes, model.smoothed + 0j
+    )
     cross = np.ascontiguousarray(powers.real)[:, :, :outputs]
     extra = np.swapaxes(cross, -1, -2) @ np.linalg.solve(model.predicted - model.smoothed, cross)
     P = np.repeat(model.smoothed[None, :outputs, :outputs], N, axis=0)

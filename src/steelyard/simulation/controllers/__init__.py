@@ -1,1 +1,1 @@
-"""Control laws, each written once over scalars."""
+"""Control laws over scalars."""

@@ -1,1 +1,1 @@
-"""What sensors make of true motions: logs."""
+"""Sensor models and synthetic logs."""

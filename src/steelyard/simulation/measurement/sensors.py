@@ -1,4 +1,4 @@
-"""Sensor models: what encoders and torque signals make of the true values."""
+"""Models of encoders and torque sensors."""
 
 from __future__ import annotations
 
@@ -19,26 +19,32 @@ PerJoint: TypeAlias = "float | Sequence[float]"
 
 @dataclass(frozen=True)
 class Sensors:
-    """How a robot measures itself; every number may be one for all joints or one per joint. Zero switches an effect off.
+    """Errors of a robot's sensors; each number is one for all joints or one per joint.
 
-    Torque ripple of geared motors: Hollerbach, Khalil and Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
+    Zero disables an effect. Torque ripple of geared motors: Hollerbach, Khalil and Gautier,
+    Springer Handbook of Robotics, 2nd ed., section 6.3.2.
 
-    Parameters:
-        encoder: size of an encoder step at the joint [rad|m].
-        encoder_noise: standard deviation before it is quantised [rad|m].
-        torque_noise: as a fraction of the joint's rms torque [-], white below `bandwidth`.
-        torque_ripple: as a fraction of the joint's rms torque [-], a sum of `harmonics` with amplitudes that fall as 1/h.
-        harmonics: of the motor angle, gear_ratio * q [-].
-        gear_ratio: turns of the motor for one of the joint [-].
-        bandwidth: of the first-order low-pass in the torque channel [Hz].
-        delay: of the torque against the position [s].
-        torque_step: quantisation of the torque [N m|N].
-        torque_constant: where it is not zero, the log has motor currents, torque / constant, in the place of torques [N m/A|N/A].
-        plate: whether a force plate under the robot is logged.
-        plate_noise: as a fraction of each component's rms deviation [-].
-    Example:
-        >>> sy.Sensors(torque_noise=0.05, delay=0.0).torque_noise
-        0.05
+    Parameters
+    ----------
+    encoder : size of an encoder step at the joint [rad|m].
+    encoder_noise : standard deviation before it is quantised [rad|m].
+    torque_noise : as a fraction of the joint's rms torque [-], white below `bandwidth`.
+    torque_ripple : as a fraction of the joint's rms torque [-], a sum of `harmonics` with
+        amplitudes that fall as 1/h.
+    harmonics : of the motor angle, gear_ratio * q [-].
+    gear_ratio : turns of the motor for one of the joint [-].
+    bandwidth : of the first-order low-pass in the torque channel [Hz].
+    delay : of the torque against the position [s].
+    torque_step : quantisation of the torque [N m|N].
+    torque_constant : where it is not zero, the log has motor currents, torque / constant, in the
+        place of torques [N m/A|N/A].
+    plate : whether a force plate under the robot is logged.
+    plate_noise : as a fraction of each component's rms deviation [-].
+
+    Examples
+    --------
+    >>> sy.Sensors(torque_noise=0.05, delay=0.0).torque_noise
+    0.05
     """
 
     encoder: PerJoint = 2 * math.pi / 2**17
@@ -62,56 +68,94 @@ class Sensors:
                 if len(np.atleast_1d(getattr(self, field.name)))
                 else np.zeros(0)
             )
-            if value.ndim > 1 or not np.all(np.isfinite(value)) or (field.name != "gear_ratio" and np.any(value < 0)):
-                raise CallError(f"sensors: {field.name} = {getattr(self, field.name)!r}; expected finite numbers of at least 0")
+            if (
+                value.ndim > 1
+                or not np.all(np.isfinite(value))
+                or (field.name != "gear_ratio" and np.any(value < 0))
+            ):
+                raise CallError(
+                    f"sensors: {field.name} = {getattr(self, field.name)!r}; expected finite"
+                    " numbers of at least 0"
+                )
 
     @classmethod
     def perfect(cls) -> Sensors:
-        """Sensors without any error.
+        """Return sensors without any error.
 
-        Example:
-            >>> sy.Sensors.perfect().encoder
-            0.0
+        Returns
+        -------
+        A `Sensors`.
+
+        Examples
+        --------
+        >>> sy.Sensors.perfect().encoder
+        0.0
         """
-        return cls(0.0, 0.0, 0.0, 0.0, (), 1.0, 0.0, 0.0, 0.0, plate_noise=0.0)
+        return cls(
+            encoder=0.0,
+            encoder_noise=0.0,
+            torque_noise=0.0,
+            torque_ripple=0.0,
+            harmonics=(),
+            gear_ratio=1.0,
+            bandwidth=0.0,
+            delay=0.0,
+            torque_step=0.0,
+            plate_noise=0.0,
+        )
 
     def per_joint(self, name: str, n: int) -> Array:
-        """One number per joint, (n,).
+        """Return one number per joint (n,).
 
-        Parameters:
-            name: of a field.
-            n: number of joints.
-        Returns:
-            (n,), in the unit of the field.
-        Example:
-            >>> sy.Sensors().per_joint("delay", 2)
-            array([0.002, 0.002])
+        Parameters
+        ----------
+        name : of a field.
+        n : number of joints.
+
+        Returns
+        -------
+        (n,), in the unit of the field.
+
+        Examples
+        --------
+        >>> sy.Sensors().per_joint("delay", 2)
+        array([0.002, 0.002])
         """
         value = np.asarray(getattr(self, name), dtype=float)
         if value.shape not in ((), (n,)):
-            raise CallError(f"sensors: {name} has {value.size} numbers; expected one, or one for each of {n} joints")
+            raise CallError(
+                f"sensors: {name} has {value.size} numbers; expected one, or one for each of {n}"
+                " joints"
+            )
         return np.broadcast_to(value, (n,))
 
 
 def quantised(x: ArrayLike, step: ArrayLike) -> Array:
-    """x rounded to whole steps: step * round(x / step); as it is where the step is 0."""
+    """Round x to whole steps: step * round(x / step); unchanged where the step is 0."""
     x, step = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(step, dtype=float))
     safe = np.where(step > 0, step, 1.0)
     return np.where(step > 0, safe * np.rint(x / safe), x)
 
 
 def ripple(q: Array, gear_ratio: Array, harmonics: Sequence[int], phases: Array) -> Array:
-    """sum over h of sin(h G q + phase_h) / h, scaled to rms 1 per joint, (N, n); zero without harmonics. phases: (H, n) [rad]."""
+    """Return the sum over h of sin(h G q + phase_h) / h, scaled to rms 1 per joint, (N, n).
+
+    Zero without harmonics. phases: (H, n) [rad].
+    """
     if not len(harmonics):
         return np.zeros_like(q)
-    waves = [np.sin(h * gear_ratio * q + phase) / h for h, phase in zip(harmonics, phases, strict=True)]
+    waves = [
+        np.sin(h * gear_ratio * q + phase) / h for h, phase in zip(harmonics, phases, strict=True)
+    ]
     return np.sum(waves, axis=0) * math.sqrt(2.0 / sum(1.0 / h**2 for h in harmonics))
 
 
 def low_passed(x: Array, rate: float, bandwidth: Array) -> Array:
-    """A first-order low-pass, y' = 2 pi f (x - y), exact for an input that is linear between samples; begins at rest. f = 0: as it is.
+    """Apply a first-order low-pass y' = 2 pi f (x - y), exact for piecewise linear x.
 
-    Franklin, Powell and Workman, "Digital Control of Dynamic Systems", 3rd ed., section 6.3 (triangle hold).
+    Starts at rest; f = 0 leaves x unchanged.
+    Franklin, Powell and Workman, "Digital Control of Dynamic Systems", 3rd ed., section 6.3
+    (triangle hold).
     """
     from scipy.signal import lfilter, lfiltic
 

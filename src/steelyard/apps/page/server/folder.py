@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....errors import CallError
-from ....files import write_whole
+from ....files import write_atomic
 
 ROBOTS = (".urdf", ".toml", ".xml", ".mjcf")
-LOGS = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".pq", ".npz", ".mat", ".mcap", ".db3", ".bag")
 MOST_FILES, DEEPEST = 500, 3
 
 
@@ -30,7 +29,10 @@ class Folder:
         return cls(path.resolve())
 
     def inside(self, name: str) -> Path:
-        """Return the path of a name within the folder; CallError if it leads out, also through a link."""
+        """Return the path of a name within the folder.
+
+        CallError if it leads out, also through a link.
+        """
         if not name or "\0" in name or len(name) > 1000:
             raise CallError("expected the name of a file in the page's folder")
         path = (self.root / name).resolve()
@@ -39,18 +41,23 @@ class Folder:
         return path
 
     def files(self, endings: Iterable[str]) -> tuple[str, ...]:
-        """Return the files of some endings, at most MOST_FILES, as names within the folder; hidden ones and links are left out."""
-        wanted, found = set(endings), list[str]()
+        """Return the files of some endings, at most MOST_FILES, as names within the folder.
+
+        Hidden ones and links are left out.
+        """
+        allowed, names = set(endings), list[str]()
         for depth in range(1, DEEPEST + 1):
             for path in sorted(self.root.glob("/".join("*" * depth))):
                 name = path.relative_to(self.root)
-                if path.suffix.lower() not in wanted or any(part.startswith((".", "__")) for part in name.parts):
+                if path.suffix.lower() not in allowed or any(
+                    part.startswith((".", "__")) for part in name.parts
+                ):
                     continue
                 if path.is_file() and path.resolve() == path:
-                    found.append(name.as_posix())
-                if len(found) >= MOST_FILES:
-                    return tuple(found)
-        return tuple(found)
+                    names.append(name.as_posix())
+                if len(names) >= MOST_FILES:
+                    return tuple(names)
+        return tuple(names)
 
     def free(self, name: str) -> Path:
         """Return the path of a name within the folder, or of name-2, name-3, ... where that exists.
@@ -77,4 +84,4 @@ class Folder:
         with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
             copy = Path(folder) / name
             write(copy)
-            return write_whole(self.free(name), copy.read_bytes(), within=self.root)
+            return write_atomic(self.free(name), copy.read_bytes(), within=self.root)

@@ -1,4 +1,7 @@
-"""The guard in front of the page: Host, Origin and token of every request and socket, and the size of what is sent."""
+"""The guard in front of the page.
+
+Host, Origin and token of every request and socket, and the size of what is sent.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ LARGEST = 64 * 2**20  # bytes of a request
 METHODS = ("GET", "HEAD", "POST")
 SAFE = ("GET", "HEAD")
 POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; font-src 'self' data:;"
-    " img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self'"
+    " 'unsafe-inline'; font-src 'self' data:; img-src 'self' data: blob:; connect-src 'self';"
+    " worker-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = (
     (b"content-security-policy", POLICY.encode()),
@@ -40,7 +44,7 @@ class Refused(Exception):
 
 
 class Guard:
-    """An ASGI application that lets requests through to `app` only if they are meant for this page and come from it."""
+    """An ASGI application that passes on only requests to this page that come from it."""
 
     def __init__(self, app: Any, address: Address, largest: int = LARGEST) -> None:
         self.app = app
@@ -80,11 +84,15 @@ class Guard:
         origin = headers.get("origin")
         asks = scope["type"] == "http" and method in SAFE
         if origin is None and not asks:
-            raise Refused(403, "A request that changes something must say which page it comes from.")
+            raise Refused(
+                403, "A request that changes something must say which page it comes from."
+            )
         if origin is not None and origin.lower() not in self.address.origins:
             raise Refused(403, "This page is not answered to.")
         away = headers.get("sec-fetch-site", "none") in ("cross-site", "same-site")
-        if away and not (asks and headers.get("sec-fetch-mode") == "navigate" and self.entered(scope)):
+        if away and not (
+            asks and headers.get("sec-fetch-mode") == "navigate" and self.entered(scope)
+        ):
             raise Refused(403, "This page is not answered to.")
 
     def entered(self, scope: Scope) -> str:
@@ -101,11 +109,13 @@ class Guard:
     def check_cookie(self, headers: dict[str, str]) -> None:
         """Refuse who did not enter with the token."""
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.address.cookie)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self.address.cookie)
         except CookieError:
-            found = None
-        if found is None or not self._right(found.value):
-            raise Refused(401, "Open the address that `steelyard page` printed: it ends in a token.")
+            cookie = None
+        if cookie is None or not self._right(cookie.value):
+            raise Refused(
+                401, "Open the address that `steelyard page` printed: it ends in a token."
+            )
 
     def check_size(self, headers: dict[str, str]) -> None:
         """Refuse what says that it is too large before any of it is read."""
@@ -120,26 +130,40 @@ class Guard:
 
     async def _welcome(self, send: Send, target: str) -> None:
         cookie = f"{self.address.cookie}={self.address.token}; HttpOnly; SameSite=Strict; Path=/"
-        headers = [(b"location", target.encode("latin-1")), (b"set-cookie", cookie.encode()), (b"cache-control", b"no-store"), *HEADERS]
+        headers = [
+            (b"location", target.encode("latin-1")),
+            (b"set-cookie", cookie.encode()),
+            (b"cache-control", b"no-store"),
+            *HEADERS,
+        ]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
 
 def single_headers(scope: Scope) -> dict[str, str]:
     """Return the headers by name; refuse a request that says twice what decides."""
-    found: dict[str, str] = {}
+    headers_by_name: dict[str, str] = {}
     for name, value in scope["headers"]:
         key = name.decode("latin-1").lower()
-        if key in found and key in ("host", "origin", "content-length"):
+        if key in headers_by_name and key in ("host", "origin", "content-length"):
             raise Refused(400, f"There are two {key} headers.")
-        found[key] = f"{found[key]}; {value.decode('latin-1')}" if key in found else value.decode("latin-1")
-    return found
+        headers_by_name[key] = (
+            f"{headers_by_name[key]}; {value.decode('latin-1')}"
+            if key in headers_by_name
+            else value.decode("latin-1")
+        )
+    return headers_by_name
 
 
 def check_path(scope: Scope) -> None:
     """Refuse a path that leads up, in any spelling."""
     parts = scope["path"].replace("\\", "/").split("/")
-    if ".." in parts or "\0" in scope["path"] or "%2e" in scope["path"].lower() or "//" in scope["path"]:
+    if (
+        ".." in parts
+        or "\0" in scope["path"]
+        or "%2e" in scope["path"].lower()
+        or "//" in scope["path"]
+    ):
         raise Refused(400, "There is no such path.")
 
 
@@ -148,7 +172,12 @@ async def refuse(scope: Scope, send: Send, refusal: Refused) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": str(refusal)})
         return
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"), (b"connection", b"close"), *HEADERS]
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+        *HEADERS,
+    ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{refusal}\n".encode()})
 
@@ -158,15 +187,18 @@ def with_headers(send: Send) -> Send:
 
     async def wrapped(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            own = {name for name, _ in HEADERS}
-            message["headers"] = [*((n, v) for n, v in message.get("headers", ()) if n.lower() not in own), *HEADERS]
+            names = {name for name, _ in HEADERS}
+            message["headers"] = [
+                *((n, v) for n, v in message.get("headers", ()) if n.lower() not in names),
+                *HEADERS,
+            ]
         await send(message)
 
     return wrapped
 
 
 class Bounded:
-    """A request whose body ends the exchange once it is larger than allowed, whatever it said of its length."""
+    """A request whose body ends the exchange once it exceeds the limit."""
 
     def __init__(self, receive: Receive, send: Send, largest: int) -> None:
         self._receive, self._send, self._left = receive, send, largest
@@ -180,7 +212,11 @@ class Bounded:
             return message
         if not self._answered:
             self._answered = self._over = True
-            await refuse({"type": "http"}, self._send, Refused(413, f"A file may have {self._largest // 2**20} MB."))
+            await refuse(
+                {"type": "http"},
+                self._send,
+                Refused(413, f"A file may have {self._largest // 2**20} MB."),
+            )
         return {"type": "http.disconnect"}
 
     async def send(self, message: MutableMapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from .guard import Guard
 if TYPE_CHECKING:
     import socket
 
-    from ..window import Window, Windows
+    from ..window import PageWindow, Windows
 
 LARGEST_MESSAGE = 2**20  # bytes of a message of a browser
 GONE = 120  # [s] that a window may be out of reach until its elements are forgotten
@@ -24,7 +24,10 @@ GONE = 120  # [s] that a window may be out of reach until its elements are forgo
 
 @dataclass(frozen=True)
 class PageOptions:
-    """The folder that the page works in, and what a new window begins with: a robot, a log of it, and what an effort is."""
+    """The folder that the page works in, and what a new window begins with.
+
+    A robot, a log of it, and what an effort is.
+    """
 
     folder: Folder
     robot: str = ""
@@ -39,8 +42,17 @@ def require_page() -> None:
         require_package(package, "page", "the page")
 
 
-def serve(options: PageOptions, host: str, port: int, names: tuple[str, ...], ready: Callable[[Address], None]) -> None:
-    """Serve the page until it is interrupted; `ready` is called with the address once the socket listens."""
+def serve(
+    options: PageOptions,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    ready: Callable[[Address], None],
+) -> None:
+    """Serve the page until it is interrupted.
+
+    `ready` is called with the address once the socket listens.
+    """
     listening = listening_socket(host, port)
     address = Address(host, listening.getsockname()[1], names=names)
     try:
@@ -49,12 +61,18 @@ def serve(options: PageOptions, host: str, port: int, names: tuple[str, ...], re
         listening.close()
 
 
-async def _serve(options: PageOptions, address: Address, listening: socket.socket, ready: Callable[[Address], None]) -> None:
+async def _serve(
+    options: PageOptions,
+    address: Address,
+    listening: socket.socket,
+    ready: Callable[[Address], None],
+) -> None:
     import uvicorn
 
     windows, application = application_of(options)
     config = uvicorn.Config(
-        Guard(application, address), log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="on",
+        Guard(application, address), log_level="error", access_log=False, server_header=False,
+        proxy_headers=False, lifespan="on",
         ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)
@@ -66,7 +84,10 @@ async def _serve(options: PageOptions, address: Address, listening: socket.socke
 
 
 def application_of(options: PageOptions) -> tuple[Windows, Any]:
-    """Return the windows and the application: `/` opens a new window, `/w/KEY` is that window, which uploads to /upload and reads /mesh."""
+    """Return the windows and the application.
+
+    `/` opens a new window, `/w/KEY` is that window, which uploads to /upload and reads /mesh.
+    """
     from fastapi import FastAPI
     from fastapi.responses import PlainTextResponse, RedirectResponse
     from nicegui import app, ui
@@ -79,15 +100,17 @@ def application_of(options: PageOptions) -> tuple[Windows, Any]:
     application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
     async def new_window() -> RedirectResponse:
-        return RedirectResponse(f"/w/{windows.open().key}", 303, headers={"cache-control": "no-store"})
+        return RedirectResponse(
+            f"/w/{windows.open().key}", 303, headers={"cache-control": "no-store"}
+        )
 
     def window(key: str) -> PlainTextResponse | None:
         try:
-            found = windows.find(key)
+            opened = windows.find(key)
         except CallError as error:
             return PlainTextResponse(f"{error}\n", 404)
-        begin(found, options)
-        build_page(found)
+        begin(opened, options)
+        build_page(opened)
         return None
 
     application.add_api_route("/", new_window, response_model=None)
@@ -95,13 +118,14 @@ def application_of(options: PageOptions) -> tuple[Windows, Any]:
     ui.page("/w/{key}", response_timeout=30)(window)
     app.on_shutdown(windows.end)
     ui.run_with(
-        application, title="steelyard", favicon=ICON, dark=None, language="en-US", tailwind=False, gzip_middleware_factory=None,
+        application, title="steelyard", favicon=ICON, dark=None, language="en-US", tailwind=False,
+        gzip_middleware_factory=None,
         reconnect_timeout=GONE, show_welcome_message=False, binding_refresh_interval=None,
     )  # fmt: skip
     return windows, application
 
 
-def begin(window: Window, options: PageOptions) -> None:
+def begin(window: PageWindow, options: PageOptions) -> None:
     """Load what a new window begins with; what went wrong is its `problem`."""
     if window.robot is not None or not options.robot:
         return
@@ -119,7 +143,8 @@ def begin(window: Window, options: PageOptions) -> None:
 
 
 ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f4e8c"/>'
-    '<path d="M4 12h24M12 12v-5M8 12l-3 8h6zM24 12v8" stroke="#fff" stroke-width="2.2" fill="none" stroke-linejoin="round"/>'
-    '<circle cx="24" cy="22" r="3.4" fill="#fff"/></svg>'
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32"'
+    ' rx="7" fill="#1f4e8c"/><path d="M4 12h24M12 12v-5M8 12l-3 8h6zM24 12v8" stroke="#fff"'
+    ' stroke-width="2.2" fill="none" stroke-linejoin="round"/><circle cx="24" cy="22" r="3.4"'
+    ' fill="#fff"/></svg>'
 )

@@ -1,4 +1,7 @@
-"""What may be uploaded: descriptions, logs and saved fits of known kinds, as they are. No name or path of theirs is used."""
+"""What may be uploaded: descriptions, logs and saved fits of known kinds, as they are.
+
+No name or path of theirs is used.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ....errors import LogError, ModelError, SteelyardError
-from ....files import write_whole
+from ....files import write_atomic
+from ...file_endings import log_endings
 
 if TYPE_CHECKING:
     from ....reporting.saved_fit import SavedFit
@@ -19,48 +23,79 @@ if TYPE_CHECKING:
 
 ROBOT_KINDS = (".urdf", ".toml")
 FIT_KINDS = (".json",)
-LOG_KINDS = (".csv", ".txt", ".tsv", ".parquet", ".npz", ".mat", ".mcap")
+# a .db3 is part of a folder, and a .bag of ROS 1 is indexed by positions of its own
+NOT_UPLOADED = (".db3", ".bag")
+
+
+def upload_endings() -> tuple[str, ...]:
+    """Return the endings of logs that may be uploaded: every format that is one plain file."""
+    return tuple(each for each in log_endings() if each not in NOT_UPLOADED)
 
 
 def ending(name: str) -> str:
-    """Return the ending of an uploaded file's name, in small letters; nothing else of the name is used."""
+    """Return the ending of an uploaded file's name, in small letters.
+
+    Nothing else of the name is used.
+    """
     return PurePosixPath(name.replace("\\", "/")).suffix.lower()
 
 
-def require_kind(name: str, kinds: tuple[str, ...], error: type[SteelyardError], hint: str = "") -> str:
-    """Return the ending of an uploaded file's name; raise the error, with the endings that are taken, for another one."""
+def require_kind(
+    name: str, kinds: tuple[str, ...], error: type[SteelyardError], hint: str = ""
+) -> str:
+    """Return the ending of an uploaded file's name.
+
+    Raise the error, with the endings that are taken, for another one.
+    """
     kind = ending(name)
     if kind not in kinds:
-        raise error(f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of {', '.join(kinds)}{hint}")
+        raise error(
+            f"a file that ends in {kind or 'nothing'!r} is not taken; upload one of"
+            f" {', '.join(kinds)}{hint}"
+        )
     return kind
 
 
 @contextmanager
 def as_file(kind: str, data: bytes) -> Iterator[Path]:
-    """A file with the data for the length of the block, in a folder of its own and with no name of its own."""
+    """Write the data to a temporary file of its own folder for the duration of the block."""
     with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
-        yield write_whole(Path(folder) / f"upload{kind}", data)
+        yield write_atomic(Path(folder) / f"upload{kind}", data)
 
 
 def uploaded_robot(name: str, data: bytes) -> Robot:
-    """Return the robot of an uploaded description; ModelError for other kinds, for xacro, and for what cannot be read.
+    """Return the robot of an uploaded description.
 
-    The robot knows no folder, so that no mesh is looked for: a path in an upload means nothing here.
+    ModelError for other kinds, for xacro, and for what cannot be read.
+
+    The robot knows no folder, so that no mesh is looked for: a path in an upload means nothing
+    here.
     """
     kind = require_kind(name, ROBOT_KINDS, ModelError, ", xacro expanded first")
     if kind == ".urdf" and b"ros.org/wiki/xacro" in data:
-        raise ModelError("this is a xacro, which can read other files: expand it first, and upload the URDF")
+        raise ModelError(
+            "this is a xacro, which can read other files: expand it first, and upload the URDF"
+        )
     from ....robot import Robot, load
 
     with as_file(kind, data) as path:
-        made = load(path)
-    mechanism = made.mechanism
-    return Robot(mechanism if mechanism.source is None else replace(mechanism, source=replace(mechanism.source, path=None)))
+        robot = load(path)
+    mechanism = robot.mechanism
+    return Robot(
+        mechanism
+        if mechanism.source is None
+        else replace(mechanism, source=replace(mechanism.source, path=None))
+    )
 
 
-def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None) -> tuple[Log, Log | None]:
-    """Return the log of an uploaded file, mended and as it is; LogError for other kinds and for what cannot be read."""
-    kind = require_kind(name, LOG_KINDS, LogError)
+def uploaded_log(
+    name: str, data: bytes, robot: Robot, effort: str | None = None
+) -> tuple[Log, Log | None]:
+    """Return the log of an uploaded file, cleaned and as it is.
+
+    LogError for other kinds and for what cannot be read.
+    """
+    kind = require_kind(name, upload_endings(), LogError)
     from ..opened_log import read_both
 
     with as_file(kind, data) as path:
@@ -68,7 +103,10 @@ def uploaded_log(name: str, data: bytes, robot: Robot, effort: str | None = None
 
 
 def uploaded_fit(name: str, data: bytes) -> SavedFit:
-    """Return the fit of an uploaded fit.json; ModelError for other kinds and for what cannot be read."""
+    """Return the fit of an uploaded fit.json.
+
+    ModelError for other kinds and for what cannot be read.
+    """
     kind = require_kind(name, FIT_KINDS, ModelError)
     from ....reporting.saved_fit import saved_fit
 

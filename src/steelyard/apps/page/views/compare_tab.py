@@ -8,13 +8,13 @@ from functools import partial
 from ....identification.figures.torque_figures import error_figure
 from ....reporting.compare import compared_fits, difference_table
 from ....reporting.saved_fit import SavedFit, saved_fit
-from .. import recipes
+from .. import code_snippets as recipes
 from ..server.uploads import FIT_KINDS
-from ..window import NamedFit, NamedSavedFit, Window
-from .controls import Recipe, choice, field, guarded, part, table
+from ..window import NamedFit, NamedSavedFit, PageWindow
+from .controls import Snippet, choice, field, guarded, part, table
 from .opening import upload_field
 from .plots import plot
-from .stage import Stage
+from .robot_view import RobotView
 
 NONE = ""
 IMPORTS = (
@@ -36,7 +36,7 @@ class Side:
 class CompareTab:
     """The tab that compares."""
 
-    def __init__(self, window: Window, stage: Stage) -> None:
+    def __init__(self, window: PageWindow, stage: RobotView) -> None:
         self.window = window
         part("h2", "Compare two fits")
         files = {NONE: "choose …"} | {name: name for name in window.folder.files(FIT_KINDS)}
@@ -55,13 +55,23 @@ class CompareTab:
         self.place.clear()
         with self.place:
             if len(self.sides) < 2:
-                part("p", "Identify twice, with another log or another estimator, or open a fit.json that was saved.", "note")
+                part(
+                    "p",
+                    "Identify twice, with another log or another estimator, or open a fit.json that"
+                    " was saved.",
+                    "note",
+                )
                 return
             with part("div", classes="fields"):
                 for side, text in enumerate(("First", "Second")):
                     with field(text):
                         names = {str(k): each.name for k, each in enumerate(self.sides)}
-                        choice(f"{text} fit", names, str(self.chosen[side]), partial(self._choose, side))
+                        choice(
+                            f"{text} fit",
+                            names,
+                            str(self.chosen[side]),
+                            partial(self._choose, side),
+                        )
             self.shown = part("div")
         self._show()
 
@@ -85,11 +95,27 @@ class CompareTab:
         with self.shown:
             part("p", f"{a.name}: {a.fit.word}. {b.name}: {b.fit.word}.", "lead")
             both = zip(names, (a, b), strict=True)
-            plot(error_figure(a.fit.joint_names, [(name, each.fit.relative_error) for name, each in both]), "Errors of both")
+            plot(
+                error_figure(
+                    a.fit.joint_names, [(name, each.fit.relative_error) for name, each in both]
+                ),
+                "Errors of both",
+            )
             table(compared_fits(a.fit, b.fit, names))
             table(difference_table(a.fit, b.fit, names))
-            lines = [line.replace("fit = ", f"{letter} = ") for letter, each in (("a", a), ("b", b)) for line in each.lines]
-            Recipe(recipes.python_lines(self.window, *IMPORTS, *lines, 'print(difference_table(a, b, ("a", "b")).to_text())'))
+            lines = [
+                line.replace("fit = ", f"{letter} = ")
+                for letter, each in (("a", a), ("b", b))
+                for line in each.lines
+            ]
+            Snippet(
+                recipes.python_lines(
+                    self.window,
+                    *IMPORTS,
+                    *lines,
+                    'print(difference_table(a, b, ("a", "b")).to_text())',
+                )
+            )
 
 
 def side_of(each: NamedFit | NamedSavedFit) -> Side:

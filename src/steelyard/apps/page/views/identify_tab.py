@@ -1,4 +1,4 @@
-"""An identification: begun, cancelled, judged, shown with the report's figures and tables, and exported."""
+"""The tab that runs an identification and shows and exports its result."""
 
 from __future__ import annotations
 
@@ -10,26 +10,43 @@ from nicegui import ui
 from ....identification import Fit
 from ....identification.estimators.registry import ESTIMATORS
 from ....reporting.content import Content, gather
-from .. import recipes
+from .. import code_snippets as recipes
 from ..job import Job
 from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
-from ..window import NamedFit, Window
+from ..window import NamedFit, PageWindow
 from ..work import identified
-from .controls import Recipe, button, check, choice, field, guarded, html, part, table, tell, text_of
+from .controls import (
+    Snippet,
+    button,
+    check,
+    choice,
+    field,
+    guarded,
+    html,
+    part,
+    table,
+    tell,
+    text_of,
+)
 from .job_view import JobView
 from .plots import plot
-from .stage import Stage
+from .robot_view import RobotView
 from .validation import ValidationPart
 
-TITLES = {"validation": "Another motion", "singular": "What was seen", "budget": "Where the error comes from"}
-GRIDS = {"coverage": "Where the motion has been", "friction": "Friction over the samples", "speed": "What is left, by speed",
-         "position": "What is left, by position"}  # fmt: skip
+TITLES = {
+    "validation": "Another motion",
+    "singular": "What was seen",
+    "budget": "Where the error comes from",
+}
+GRIDS = {"coverage": "Region of the motion", "friction": "Friction over the samples",
+         "speed": "Residual torque over velocity",
+         "position": "Residual torque over position"}  # fmt: skip
 
 
 class IdentifyTab:
     """The tab of identification."""
 
-    def __init__(self, window: Window, stage: Stage) -> None:
+    def __init__(self, window: PageWindow, stage: RobotView) -> None:
         self.window, self.stage = window, stage
         self.estimator, self.cad = "auto", False
         with part("section", aria_label="Identification"):
@@ -39,7 +56,12 @@ class IdentifyTab:
                 return
             with part("div", classes="fields"):
                 with field("Estimator"):
-                    choice("Estimator", ("auto", *(name for name in ESTIMATORS if name != "auto")), "auto", self._estimator)
+                    choice(
+                        "Estimator",
+                        ("auto", *(name for name in ESTIMATORS if name != "auto")),
+                        "auto",
+                        self._estimator,
+                    )
                 check("Trust the description more", False, self._prior)
             JobView(window, "identify", "Identify", self._begin, self._done)
         self.place = part("div", aria_live="polite")
@@ -52,23 +74,34 @@ class IdentifyTab:
         self.cad = on
 
     def _options(self) -> dict[str, Any]:
-        made: dict[str, Any] = {} if self.estimator == "auto" else {"estimator": self.estimator}
-        return made | ({"prior": "cad"} if self.cad else {})
+        options: dict[str, Any] = {} if self.estimator == "auto" else {"estimator": self.estimator}
+        return options | ({"prior": "cad"} if self.cad else {})
 
     def _begin(self) -> Job[Fit]:
         return Job(identified, (self.window.robot, self.window.log, self._options()))
 
-    def _done(self, made: Fit) -> None:
+    def _done(self, fit: Fit) -> None:
         window = self.window
         if window.log is None:
             return
-        lines = [f"fit = sy.identify(robot, log{recipes.keywords(self._options())})", "print(fit.summary())"]
-        command = recipes.command_line("identify", recipes.robot_file(window), recipes.log_file(window), **self._options(), o="results")
+        lines = [
+            f"fit = sy.identify(robot, log{recipes.keywords(self._options())})",
+            "print(fit.summary())",
+        ]
+        command = recipes.command_line(
+            "identify",
+            recipes.robot_file(window),
+            recipes.log_file(window),
+            **self._options(),
+            o="results",
+        )
         name = f"{len(window.fits) + 1}: {self.estimator}{', CAD prior' if self.cad else ''}"
-        window.fits.append(NamedFit(name, made, recipes.python_lines(window, *lines, log=True), command, window.log))
+        window.fits.append(
+            NamedFit(name, fit, recipes.python_lines(window, *lines, log=True), command, window.log)
+        )
         self._show()
         self.stage.inertias()
-        tell(f"Identified: {made.verdict.word}.")
+        tell(f"Identified: {fit.verdict.word}.")
 
     def _show(self) -> None:
         latest = self.window.fitted
@@ -80,7 +113,7 @@ class IdentifyTab:
             judgement(shown)
             ValidationPart(self.window, self._show)
             self._exports(latest)
-            Recipe(*recipes.fit_lines(latest))
+            Snippet(*recipes.fit_lines(latest))
             for key, figure in shown.figures.items():
                 part("h3", TITLES.get(key, key.capitalize()))
                 plot(figure, TITLES.get(key, key.capitalize()), timed=key == "torques")
@@ -100,8 +133,18 @@ class IdentifyTab:
     def _exports(self, latest: NamedFit) -> None:
         with part("div", classes="row", role="group", aria_label="Export"):
             button("Save all to the folder", lambda: self._save(latest), "quiet", id="save")
-            for kind, text in {REPORT: "Report", ROBOT: "Robot", FIT: "fit.json", C: "C code"}.items():
-                button(f"Download {text}", partial(self._download, latest, kind), "quiet", id=f"download-{kind}")
+            for kind, text in {
+                REPORT: "Report",
+                ROBOT: "Robot",
+                FIT: "fit.json",
+                C: "C code",
+            }.items():
+                button(
+                    f"Download {text}",
+                    partial(self._download, latest, kind),
+                    "quiet",
+                    id=f"download-{kind}",
+                )
 
     def _save(self, latest: NamedFit) -> None:
         path = guarded(lambda: save_results(self.window.folder, latest))
@@ -109,9 +152,9 @@ class IdentifyTab:
             tell(f"Wrote {path.relative_to(self.window.folder.root)} in {self.window.folder.root}.")
 
     def _download(self, latest: NamedFit, kind: str) -> None:
-        made = guarded(lambda: made_file(latest, kind))
-        if made is not None:
-            self.window.results.append(made)
+        file = guarded(lambda: made_file(latest, kind))
+        if file is not None:
+            self.window.results.append(file)
             ui.navigate.to(f"/result/{self.window.key}/{len(self.window.results) - 1}")
 
 
@@ -119,8 +162,14 @@ def judgement(shown: Content) -> None:
     """Show the verdict with its reasons and the headline numbers."""
     part("p", shown.word, f"word {shown.word.replace(' ', '-')}", id="verdict")
     part("p", shown.verdict, "lead")
-    html("".join(f"<li>{text_of(each)}</li>" for each in (*shown.reasons, *shown.advice)), "ul", "reasons")
+    html(
+        "".join(f"<li>{text_of(each)}</li>" for each in (*shown.reasons, *shown.advice)),
+        "ul",
+        "reasons",
+    )
     tiles = (
-        f'<div><dt>{text_of(t.label)}</dt><dd>{text_of(t.value)}<span class="unit">{text_of(t.unit)}</span></dd></div>' for t in shown.tiles
+        f"<div><dt>{text_of(t.label)}</dt><dd>{text_of(t.value)}<span"
+        f' class="unit">{text_of(t.unit)}</span></dd></div>'
+        for t in shown.tiles
     )
     html("".join(tiles), "dl", "tiles")

@@ -9,16 +9,26 @@ from nicegui import ui
 
 from ....errors import SteelyardError
 from ..job import Job
-from ..window import Window
+from ..window import PageWindow
 from .controls import button, part, set_text, tell
 
 OFTEN = 0.1  # [s]
 
 
 class JobView:
-    """The work of a name in a window: `make` begins it, `done` takes its result. What runs when the page is loaded anew is found again."""
+    """The work of a name in a window: `make` begins it, `done` takes its result.
 
-    def __init__(self, window: Window, name: str, text: str, make: Callable[[], Job[Any] | None], done: Callable[[Any], Any]) -> None:
+    What runs when the page is loaded anew is found again.
+    """
+
+    def __init__(
+        self,
+        window: PageWindow,
+        name: str,
+        text: str,
+        make: Callable[[], Job[Any] | None],
+        done: Callable[[Any], Any],
+    ) -> None:
         self.window, self.name, self._make, self._done = window, name, make, done
         with part("div", classes="row"):
             self.begin = button(text, self.start, "main", id=f"{name}-start")
@@ -40,12 +50,12 @@ class JobView:
         if self.job is not None and self.job.state == "running":
             return
         try:
-            made = self._make()
+            job = self._make()
         except SteelyardError as error:
             tell(str(error), bad=True)
             return
-        if made is not None:
-            self.window.jobs[self.name] = made
+        if job is not None:
+            self.window.jobs[self.name] = job
             self._show(True)
 
     def cancel(self) -> None:

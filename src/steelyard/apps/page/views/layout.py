@@ -11,20 +11,23 @@ from nicegui import ui
 from nicegui.element import Element
 
 from ..opened_log import smooth_rates
-from ..window import Window
+from ..window import PageWindow
 from .controls import part, script_button, tell
 from .opening import Opening
-from .stage import Motion, Stage
+from .robot_view import PlayedMotion, RobotView
 
-TABS = {
-    "robot": "Robot", "log": "Log", "identify": "Identify", "compare": "Compare", "design": "Design", "payload": "Payload",
-    "simulate": "Simulate",
+VIEWS = {
+    "robot": "RobotTab", "log": "LogTab", "identify": "IdentifyTab", "compare": "CompareTab",
+    "design": "DesignTab", "payload": "PayloadTab", "simulate": "SimulateTab",
 }  # fmt: skip
+"""The tabs of the page in order: key, which is its label too, and class in the module `KEY_tab`."""
 
 
-def build_page(window: Window) -> None:
+def build_page(window: PageWindow) -> None:
     """Build the page of a window, as its work is now."""
-    ui.add_head_html(f"<style>{_asset('page.css')}</style><script type='module'>{_asset('page.js')}</script>")
+    ui.add_head_html(
+        f"<style>{_asset('page.css')}</style><script type='module'>{_asset('page.js')}</script>"
+    )
     ui.query(".nicegui-content").classes(remove="nicegui-content")
     Page(window)
 
@@ -36,22 +39,41 @@ def _asset(name: str) -> str:
 class Page:
     """The parts of the page, and what happens when another robot, log or tab is chosen."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: PageWindow) -> None:
         self.window = window
         with part("header", classes="top"):
             part("h1", "steelyard", "brand")
-            self.opening = Opening(window, {"robot": self.robot_changed, "log": self.log_changed, "fit": self.fits_changed})
-            script_button("", "steelyard.nextTheme()", "quiet", id="theme", aria_label="Light, dark, or as the system", data_word="auto")
+            self.opening = Opening(
+                window,
+                {"robot": self.robot_changed, "log": self.log_changed, "fit": self.fits_changed},
+            )
+            script_button(
+                "",
+                "steelyard.nextTheme()",
+                "quiet",
+                id="theme",
+                aria_label="Light, dark, or as the system",
+                data_word="auto",
+            )
         with part("div", classes="work"):
             with part("div", classes="left"):
-                self.stage = Stage(window)
+                self.stage = RobotView(window)
             with part("div", classes="right"):
                 self.tabs: dict[str, Element] = {}
                 with part("div", classes="tabs", role="tablist", aria_label="What to do"):
-                    for key, text in TABS.items():
-                        self.tabs[key] = part("button", text, type="button", role="tab", id=f"tab-{key}", aria_controls="panel")
+                    for key in VIEWS:
+                        self.tabs[key] = part(
+                            "button",
+                            key.capitalize(),
+                            type="button",
+                            role="tab",
+                            id=f"tab-{key}",
+                            aria_controls="panel",
+                        )
                         self.tabs[key].on("click", partial(self._clicked, key), [])
-                self.panel = part("div", classes="panel", id="panel", role="tabpanel", tabindex="-1")
+                self.panel = part(
+                    "div", classes="panel", id="panel", role="tabpanel", tabindex="-1"
+                )
         part("div", classes="said", id="said", role="status", aria_live="polite")
         self.stage.build()
         if window.log is not None:
@@ -101,13 +123,16 @@ class Page:
         log = self.window.log
         if log is not None and self.window.robot is not None:
             ordered, robot = log.reordered(self.window.robot), self.window.robot
-            self.stage.load(self.window.log_name or "log", Motion(ordered.t, ordered.q, partial(smooth_rates, robot, ordered)))
+            self.stage.load(
+                self.window.log_name or "log",
+                PlayedMotion(ordered.t, ordered.q, partial(smooth_rates, robot, ordered)),
+            )
 
 
-def view_of(key: str) -> Callable[[Window, Stage], Any]:
-    """Return what builds a tab; its libraries are imported when it is opened."""
+def view_of(key: str) -> Callable[[PageWindow, RobotView], Any]:
+    """Return the class of a tab; its module is imported when the tab is opened."""
     from importlib import import_module
 
-    names = {"robot": "RobotTab", "log": "LogTab", "identify": "IdentifyTab", "compare": "CompareTab"}
-    names |= {"design": "DesignTab", "payload": "PayloadTab", "simulate": "SimulateTab"}
-    return getattr(import_module(f".{key}_tab", __package__), names[key])
+    view: Callable[[PageWindow, RobotView], Any]
+    view = getattr(import_module(f".{key}_tab", __package__), VIEWS[key])
+    return view

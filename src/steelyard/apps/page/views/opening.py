@@ -9,9 +9,10 @@ from typing import Any
 from nicegui import ui
 
 from ....mechanism import robots
-from ..server.folder import LOGS, ROBOTS
-from ..server.uploads import LOG_KINDS, ROBOT_KINDS
-from ..window import Window
+from ...file_endings import log_endings
+from ..server.folder import ROBOTS
+from ..server.uploads import ROBOT_KINDS, upload_endings
+from ..window import PageWindow
 from .controls import choice, guarded, part, set_text, tell
 
 FILE, BUILT_IN, NOTHING = "file:", "built-in:", ""
@@ -20,14 +21,14 @@ FILE, BUILT_IN, NOTHING = "file:", "built-in:", ""
 class Opening:
     """The line of the page on which robot and log are chosen."""
 
-    def __init__(self, window: Window, changed: Mapping[str, Callable[[], None]]) -> None:
+    def __init__(self, window: PageWindow, changed: Mapping[str, Callable[[], None]]) -> None:
         """`changed` has what to do after a robot, a log or a fit was opened, by these words."""
         self.window, self.changed = window, changed
         with part("nav", classes="opening", aria_label="Robot and log"):
             choice("Robot", self._robots(), self._chosen(), self.open_robot, id="choose-robot")
             upload_field(window, "robot", "Upload a robot", ROBOT_KINDS)
             choice("Log", self._logs(), self._chosen_log(), self.open_log, id="choose-log")
-            upload_field(window, "log", "Upload a log", LOG_KINDS)
+            upload_field(window, "log", "Upload a log", upload_endings())
         self.facts = part("p", "", "facts")
         self.show()
         ui.on("uploaded", lambda event: self._uploaded(event.args))
@@ -35,13 +36,21 @@ class Opening:
     def show(self) -> None:
         """Say what is open."""
         robot, log = self.window.robot, self.window.log
-        said = "No robot is open." if robot is None else f"{robot.name}: {robot.n} joints"
-        set_text(self.facts, said if log is None else f"{said} · {log.N} samples over {log.duration:.3g} s")
+        sentence = "No robot is open." if robot is None else f"{robot.name}: {robot.n} joints"
+        set_text(
+            self.facts,
+            sentence if log is None else f"{sentence} · {log.N} samples over {log.duration:.3g} s",
+        )
 
     def invite(self) -> None:
         """Say how to begin, where there is no robot."""
         part("h2", "Choose a robot")
-        part("p", "Choose one above: a built-in one, one of the folder, or upload a URDF or TOML file. Then a log of its motion.", "note")
+        part(
+            "p",
+            "Choose one above: a built-in one, one of the folder, or upload a URDF or TOML file."
+            " Then a log of its motion.",
+            "note",
+        )
 
     def open_robot(self, value: str) -> None:
         """Open a robot by its value in the list."""
@@ -49,7 +58,9 @@ class Opening:
 
         def opened() -> bool:
             if value.startswith(BUILT_IN) and value.removeprefix(BUILT_IN) in robots():
-                self.window.take_robot(load(value.removeprefix(BUILT_IN)), value.removeprefix(BUILT_IN))
+                self.window.take_robot(
+                    load(value.removeprefix(BUILT_IN)), value.removeprefix(BUILT_IN)
+                )
             elif value.startswith(FILE):
                 path = self.window.folder.inside(value.removeprefix(FILE))
                 self.window.take_robot(load(path), str(path))
@@ -78,17 +89,21 @@ class Opening:
         if guarded(opened):
             self.changed["log"]()
 
-    def _uploaded(self, said: Any) -> None:
-        if said.get("ok"):
-            self.changed.get(said.get("kind"), lambda: None)()
+    def _uploaded(self, answer: Any) -> None:
+        if answer.get("ok"):
+            self.changed.get(answer.get("kind"), lambda: None)()
         else:
-            tell(str(said.get("sentence", ""))[:600], bad=True)
+            tell(str(answer.get("sentence", ""))[:600], bad=True)
 
     def _robots(self) -> dict[str, str]:
         named = {f"{FILE}{name}": name for name in self.window.folder.files(ROBOTS)}
         named |= {f"{BUILT_IN}{name}": name for name in robots()}
         chosen = self._chosen()
-        return {NOTHING: "Robot …"} | ({} if chosen in named or not chosen else {chosen: chosen.partition(":")[2]}) | named
+        return (
+            {NOTHING: "Robot …"}
+            | ({} if chosen in named or not chosen else {chosen: chosen.partition(":")[2]})
+            | named
+        )
 
     def _chosen(self) -> str:
         name = self.window.robot_name
@@ -97,9 +112,13 @@ class Opening:
         return f"{BUILT_IN}{name}" if name.lower() in robots() else f"{FILE}{self._inside(name)}"
 
     def _logs(self) -> dict[str, str]:
-        named = {f"{FILE}{name}": name for name in self.window.folder.files(LOGS)}
+        named = {f"{FILE}{name}": name for name in self.window.folder.files(log_endings())}
         chosen = self._chosen_log()
-        return {NOTHING: "Log …"} | ({} if chosen in named or not chosen else {chosen: chosen.partition(":")[2]}) | named
+        return (
+            {NOTHING: "Log …"}
+            | ({} if chosen in named or not chosen else {chosen: chosen.partition(":")[2]})
+            | named
+        )
 
     def _chosen_log(self) -> str:
         return f"{FILE}{self._inside(self.window.log_name)}" if self.window.log_name else NOTHING
@@ -112,12 +131,20 @@ class Opening:
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else name
 
 
-def upload_field(window: Window, kind: str, text: str, endings: tuple[str, ...]) -> None:
-    """Show a button that uploads a file of some endings; what becomes of it comes back as the event `uploaded`."""
+def upload_field(window: PageWindow, kind: str, text: str, endings: tuple[str, ...]) -> None:
+    """Show a button that uploads a file of some endings.
+
+    What becomes of it comes back as the event `uploaded`.
+    """
     with part("label", classes="upload"):
         part("span", text)
-        chosen = part("input", type="file", accept=",".join(endings), aria_label=text, id=f"upload-{kind}")
+        chosen = part(
+            "input", type="file", accept=",".join(endings), aria_label=text, id=f"upload-{kind}"
+        )
         chosen.on(
             "change",
-            js_handler=f"(event) => steelyard.upload(event.target, {json.dumps(f'/upload/{window.key}/{kind}')}, {json.dumps(kind)})",
+            js_handler=(
+                "(event) => steelyard.upload(event.target,"
+                f" {json.dumps(f'/upload/{window.key}/{kind}')}, {json.dumps(kind)})"
+            ),
         )

@@ -1,18 +1,21 @@
-"""What the robot carries: from the log that is open, with the load, and one without it or an identified robot."""
+"""What the robot carries.
+
+From the log that is open, with the load, and one without it or an identified robot.
+"""
 
 from __future__ import annotations
 
 from ....experiments import PayloadEstimate
 from ....signals import read_log
+from ...file_endings import log_endings
 from ...show.load import load_table
-from .. import recipes
+from .. import code_snippets as recipes
 from ..job import Job
-from ..server.folder import LOGS
-from ..window import Window
+from ..window import PageWindow
 from ..work import weighed
-from .controls import Recipe, choice, field, html, part, table, tell, text_of
+from .controls import Snippet, choice, field, html, part, table, tell, text_of
 from .job_view import JobView
-from .stage import Stage
+from .robot_view import RobotView
 
 FITTED, NONE = "fit", ""
 
@@ -20,20 +23,23 @@ FITTED, NONE = "fit", ""
 class PayloadTab:
     """The tab of the payload."""
 
-    def __init__(self, window: Window, stage: Stage) -> None:
+    def __init__(self, window: PageWindow, stage: RobotView) -> None:
         self.window = window
         self.other = FITTED if window.fitted is not None else NONE
-        part("h2", "Weigh what the robot carries")
+        part("h2", "Identify the payload")
         if window.log is None:
             part("p", "Open a log of the robot with its load first.", "note")
             return
         part(
             "p",
-            "The open log is the one with the load. Compare it with a log without load, best of the same motion, or with the latest fit.",
+            "The open log is the one with the load. Compare it with a log without load, best of the"
+            " same motion, or with the latest fit.",
             "note",
         )
-        options = {NONE: "choose …"} | ({FITTED: "the latest fit"} if window.fitted is not None else {})
-        options |= {name: name for name in window.folder.files(LOGS)}
+        options = {NONE: "choose …"} | (
+            {FITTED: "the latest fit"} if window.fitted is not None else {}
+        )
+        options |= {name: name for name in window.folder.files(log_endings())}
         with part("div", classes="fields"), field("Without load"):
             choice("Log without load, or fit", options, self.other, self._other, id="choose-empty")
         JobView(window, "payload", "Weigh", self._begin, self._done)
@@ -51,26 +57,49 @@ class PayloadTab:
         assert window.robot is not None
         if self.other == FITTED and window.fitted is not None:
             return Job(weighed, (window.fitted.fit.robot, window.log, None))
-        return Job(weighed, (window.robot, window.log, read_log(window.folder.inside(self.other), window.robot)))
+        return Job(
+            weighed,
+            (window.robot, window.log, read_log(window.folder.inside(self.other), window.robot)),
+        )
 
-    def _done(self, found: PayloadEstimate) -> None:
-        self.window.load = found
+    def _done(self, estimate: PayloadEstimate) -> None:
+        self.window.load = estimate
         self._show()
 
     def _show(self) -> None:
-        found = self.window.load
+        estimate = self.window.load
         self.place.clear()
-        if found is None:
+        if estimate is None:
             return
         with self.place:
-            part("p", found.verdict.word, f"word {found.verdict.word.replace(' ', '-')}", id="load-verdict")
-            part("p", str(found.verdict), "lead")
-            html("".join(f"<li>{text_of(each)}</li>" for each in found.verdict.reasons), "ul", "reasons")
-            table(load_table(found))
+            part(
+                "p",
+                estimate.verdict.word,
+                f"word {estimate.verdict.word.replace(' ', '-')}",
+                id="load-verdict",
+            )
+            part("p", str(estimate.verdict), "lead")
+            html(
+                "".join(f"<li>{text_of(each)}</li>" for each in estimate.verdict.reasons),
+                "ul",
+                "reasons",
+            )
+            table(load_table(estimate))
             if self.other in (FITTED, NONE):
-                lines = ("robot = sy.load('results/identified.urdf')", "print(sy.payload(robot, log).summary())")
+                lines = (
+                    "robot = sy.load('results/identified.urdf')",
+                    "print(sy.payload(robot, log).summary())",
+                )
                 command = recipes.command_line("payload", "results", recipes.log_file(self.window))
             else:
-                lines = (f"empty = sy.read_log({self.other!r}, robot)", "print(sy.payload(robot, log, empty).summary())")
-                command = recipes.command_line("payload", recipes.robot_file(self.window), recipes.log_file(self.window), empty=self.other)
-            Recipe(recipes.python_lines(self.window, *lines, log=True), command)
+                lines = (
+                    f"empty = sy.read_log({self.other!r}, robot)",
+                    "print(sy.payload(robot, log, empty).summary())",
+                )
+                command = recipes.command_line(
+                    "payload",
+                    recipes.robot_file(self.window),
+                    recipes.log_file(self.window),
+                    empty=self.other,
+                )
+            Snippet(recipes.python_lines(self.window, *lines, log=True), command)

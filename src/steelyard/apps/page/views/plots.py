@@ -16,18 +16,24 @@ BUTTONS = ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"]
 
 
 def plot(figure: Figure, words: str, timed: bool = False) -> Element:
-    """Show a figure; `words` say what it is to a screen reader, `timed` gives it the cursor of the motion that is played."""
-    with part("figure", classes="plot timed" if timed else "plot", role="group", aria_label=words) as made:
+    """Show a figure; `words` describe it to screen readers, `timed` adds the playback cursor."""
+    with part(
+        "figure", classes="plot timed" if timed else "plot", role="group", aria_label=words
+    ) as element:
         ui.plotly(plain(figure)).style(f"height: {figure.height}px; width: 100%")
         if figure.caption:
             part("figcaption", figure.caption)
-    return made
+    return element
 
 
 def plain(figure: Figure) -> dict[str, Any]:
     """Return the figure as the plotting library takes it; its colours are those of the page."""
     parts = visible_parts(to_plotly(figure))
-    parts["layout"] |= {"autosize": True, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
+    parts["layout"] |= {
+        "autosize": True,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+    }
     config = {
         "displaylogo": False,
         "modeBarButtonsToRemove": BUTTONS,

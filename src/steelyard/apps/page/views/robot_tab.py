@@ -1,4 +1,7 @@
-"""The robot at a position: sliders, torques against limits, mass matrix, manipulability, and other postures of the same pose."""
+"""The robot at a position.
+
+Sliders, torques against limits, mass matrix, manipulability, and other postures of the same pose.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,22 @@ from ....drawing.numbers import short
 from ....errors import SteelyardError
 from ....robot import Robot
 from ....robot.tables import body_table, facts, joint_table
-from .. import recipes
-from ..window import Window
-from .controls import Recipe, button, choice, guarded, html, number, part, slider, table, tell, text_of
-from .stage import Stage
+from .. import code_snippets as recipes
+from ..window import PageWindow
+from .controls import (
+    Snippet,
+    button,
+    choice,
+    guarded,
+    html,
+    number,
+    part,
+    slider,
+    table,
+    tell,
+    text_of,
+)
+from .robot_view import RobotView
 
 Array = NDArray[np.float64]
 WIDE = math.pi  # [rad|m] of a slider without limits
@@ -25,7 +40,7 @@ MOST_CELLS = 14  # joints up to which the mass matrix is shown
 class RobotTab:
     """The tab of the robot. `show` brings numbers and sliders to the window's position."""
 
-    def __init__(self, window: Window, stage: Stage) -> None:
+    def __init__(self, window: PageWindow, stage: RobotView) -> None:
         self.window, self.stage = window, stage
         assert window.robot is not None
         self.robot: Robot = window.robot
@@ -35,12 +50,17 @@ class RobotTab:
             part("h2", "Torques")
             self.torques = html("", classes="torques")
             part(
-                "p", "Bar: gravity alone. Line: with speed, acceleration and friction. The frame is the limit, where there is one.", "note"
+                "p",
+                "Bar: gravity alone. Line: with speed, acceleration and friction. The frame is the"
+                " limit, where there is one.",
+                "note",
             )
         with part("section", aria_label="Mass matrix and manipulability"):
             part("h2", "Mass matrix and manipulability")
             self.numbers = html("", classes="numbers")
-            self.matrix = html("", classes="sheet", tabindex="0", role="region", aria_label="Mass matrix")
+            self.matrix = html(
+                "", classes="sheet", tabindex="0", role="region", aria_label="Mass matrix"
+            )
         self._postures()
         with part("details", classes="fold"):
             part("summary", "What the description says")
@@ -49,7 +69,7 @@ class RobotTab:
             table(body_table(self.robot))
             for remark in self.robot.remarks:
                 part("p", remark, "note")
-        self.lines = Recipe(*self._recipe())
+        self.lines = Snippet(*self._recipe())
         self.show()
         stage.moved.append(self._played)
 
@@ -59,22 +79,37 @@ class RobotTab:
             with part("div", classes="heading"):
                 part("h2", "Joints")
                 button("Zero", self._zero, "quiet")
-            for j, (name, limits) in enumerate(zip(self.robot.joint_names, self.robot.tree.limits, strict=True)):
+            for j, (name, limits) in enumerate(
+                zip(self.robot.joint_names, self.robot.tree.limits, strict=True)
+            ):
                 low, high = max(limits.lower, -1e3), min(limits.upper, 1e3)
-                low, high = (low if math.isfinite(limits.lower) else -WIDE), (high if math.isfinite(limits.upper) else WIDE)
+                low, high = (
+                    (low if math.isfinite(limits.lower) else -WIDE),
+                    (high if math.isfinite(limits.upper) else WIDE),
+                )
                 unit = "m" if self.robot.torque_units[j] == "N" else "rad"
                 with part("div", classes="joint"):
                     part("span", name, "name", title=f"{short(low)} … {short(high)} {unit}")
-                    at = float(self.window.q[j])  # type: ignore[index]
-                    self.sliders.append(slider(f"{name} [{unit}]", low, high, at, partial(self.move, j)))
-                    self.fields.append(number(f"{name}, as a number [{unit}]", f"{at:.4f}", partial(self._typed, j)))
+                    position = float(self.window.q[j])  # type: ignore[index]
+                    self.sliders.append(
+                        slider(f"{name} [{unit}]", low, high, position, partial(self.move, j))
+                    )
+                    self.fields.append(
+                        number(
+                            f"{name}, as a number [{unit}]",
+                            f"{position:.4f}",
+                            partial(self._typed, j),
+                        )
+                    )
             with part("details", classes="fold"):
                 part("summary", "Speeds and accelerations")
                 for j, name in enumerate(self.robot.joint_names):
                     with part("div", classes="joint"):
                         part("span", name, "name")
                         slider(f"speed of {name}", -3, 3, 0, partial(self._rate, self.qd, j))
-                        slider(f"acceleration of {name}", -10, 10, 0, partial(self._rate, self.qdd, j))
+                        slider(
+                            f"acceleration of {name}", -10, 10, 0, partial(self._rate, self.qdd, j)
+                        )
 
     def _postures(self) -> None:
         with part("section", aria_label="Postures"):
@@ -87,7 +122,9 @@ class RobotTab:
             with part("div", classes="row"):
                 button("Find postures", self.find, "main")
                 button("Hide", lambda: self._ghosts(np.empty((0, self.robot.n)), ()), "quiet")
-            self.found = part("div", classes="row", role="group", aria_label="Postures that were found")
+            self.found = part(
+                "div", classes="row", role="group", aria_label="Postures that were found"
+            )
 
     def move(self, j: int, value: float) -> None:
         """Bring joint j to a position [rad|m]."""
@@ -143,10 +180,24 @@ class RobotTab:
             tell("This robot has several tips: there is no frame to find postures of.", bad=True)
             return
         q = np.array(self.window.q)
-        found = guarded(lambda: inverse_kinematics(self.robot, self.robot.forward_kinematics(q, self.window.frame), self.window.frame, q))
-        if found is not None:
-            kept = found.q[found.valid]
-            self._ghosts(kept, [name for name, good in zip(found.branches, found.valid, strict=True) if good])
+        solutions = guarded(
+            lambda: inverse_kinematics(
+                self.robot,
+                self.robot.forward_kinematics(q, self.window.frame),
+                self.window.frame,
+                q,
+            )
+        )
+        if solutions is not None:
+            valid = solutions.q[solutions.valid]
+            self._ghosts(
+                valid,
+                [
+                    name
+                    for name, good in zip(solutions.branches, solutions.valid, strict=True)
+                    if good
+                ],
+            )
 
     def _ghosts(self, positions: Array, names: object) -> None:
         self.stage.ghosts(positions)
@@ -157,7 +208,10 @@ class RobotTab:
             part("output", f"{len(positions)} postures" if len(positions) else "", "note")
 
     def show(self, pose: bool = True) -> None:
-        """Bring sliders, torques and matrices to the window's position; `pose` also the 3-D view."""
+        """Bring sliders, torques and matrices to the window's position.
+
+        `pose` also the 3-D view.
+        """
         q = self.window.q
         assert q is not None
         for control, text, value in zip(self.sliders, self.fields, q, strict=True):
@@ -171,36 +225,53 @@ class RobotTab:
         self.lines.say(*self._recipe())
 
     def _recipe(self) -> tuple[str, str]:
-        return recipes.state_lines(self.window, self.qd, self.qdd), recipes.torque_command(self.window, self.qd, self.qdd)
+        return recipes.state_lines(self.window, self.qd, self.qdd), recipes.torque_command(
+            self.window, self.qd, self.qdd
+        )
 
 
 def torque_bars(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
-    """Return the torque of gravity and the whole torque of every joint as bars, against the limit or the largest of all."""
-    gravity, full = (np.asarray(x).round(6) + 0.0 for x in (robot.gravity_torque(q), robot.inverse_dynamics(q, qd, qdd)))
+    """Return bars of gravity torque and total torque per joint, relative to the limit."""
+    gravity, full = (
+        np.asarray(x).round(6) + 0.0
+        for x in (robot.gravity_torque(q), robot.inverse_dynamics(q, qd, qdd))
+    )
     limits = np.array([each.effort for each in robot.tree.limits])
     most = max(1e-9, float(np.abs(np.concatenate([gravity, full])).max()))
     rows, digits = [], max(0, 2 - math.floor(math.log10(most)))
-    for name, unit, g, tau, limit in zip(robot.joint_names, robot.torque_units, gravity, full, limits, strict=True):
+    for name, unit, g, tau, limit in zip(
+        robot.joint_names, robot.torque_units, gravity, full, limits, strict=True
+    ):
         span = limit if math.isfinite(limit) and limit > 0 else 1.15 * most
         over = " over" if abs(tau) > limit else ""
-        at, end = (50 + 50 * max(-1.0, min(1.0, x / span)) for x in (g, tau))
-        words = f"{name}: {tau:.4g} {unit}, of which gravity {g:.4g}" + (f", limit {limit:.4g}" if math.isfinite(limit) else "")
+        start, end = (50 + 50 * max(-1.0, min(1.0, x / span)) for x in (g, tau))
+        words = f"{name}: {tau:.4g} {unit}, of which gravity {g:.4g}" + (
+            f", limit {limit:.4g}" if math.isfinite(limit) else ""
+        )
         share = f"{100 * abs(tau) / limit:.0f} %" if math.isfinite(limit) and limit > 0 else ""
         rows.append(
-            f'<div class="bar{over}" role="img" aria-label="{text_of(words)}"><span class="name">{text_of(name)}</span>'
-            f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="box" width="100" height="10"/>'
-            f'<rect class="gravity" x="{min(50, at):.2f}" y="2" width="{abs(at - 50):.2f}" height="6"/>'
-            f'<path class="zero" d="M50 0v10"/><path class="full" d="M{end:.2f} 0v10"/></svg>'
-            f'<span class="value">{tau + 0.0:.{digits}f}&nbsp;<span class="unit">{unit}</span></span>'
-            f'<span class="share">{share}</span></div>'
+            f'<div class="bar{over}" role="img" aria-label="{text_of(words)}"><span'
+            f' class="name">{text_of(name)}</span><svg viewBox="0 0 100 10"'
+            ' preserveAspectRatio="none" aria-hidden="true"><rect class="box" width="100"'
+            f' height="10"/><rect class="gravity" x="{min(50, start):.2f}" y="2"'
+            f' width="{abs(start - 50):.2f}" height="6"/><path class="zero" d="M50 0v10"/><path'
+            f' class="full" d="M{end:.2f} 0v10"/></svg><span'
+            f' class="value">{tau + 0.0:.{digits}f}&nbsp;<span'
+            f' class="unit">{unit}</span></span><span class="share">{share}</span></div>'
         )
     return "".join(rows)
 
 
 def matrix_table(robot: Robot, q: Array) -> str:
-    """Return the mass matrix as a table, each number shaded by its share of the diagonal's: M_ij / sqrt(M_ii M_jj)."""
+    """Return the mass matrix as a table, each number shaded by its share of the diagonal's.
+
+    M_ij / sqrt(M_ii M_jj).
+    """
     if robot.n > MOST_CELLS:
-        return f"<p class='note'>The mass matrix is shown up to {MOST_CELLS} joints; this robot has {robot.n}.</p>"
+        return (
+            f"<p class='note'>The mass matrix is shown up to {MOST_CELLS} joints; this robot has"
+            f" {robot.n}.</p>"
+        )
     M = np.asarray(robot.mass_matrix(q)).round(12)
     diagonal = np.sqrt(np.maximum(np.diag(M), 1e-300))
     digits = max(0, 3 - math.floor(math.log10(float(diagonal.max()) ** 2)))
@@ -210,22 +281,34 @@ def matrix_table(robot: Robot, q: Array) -> str:
     body = "".join(
         f'<tr><th scope="row">{name}</th>'
         + "".join(
-            f'<td style="--share:{min(1.0, s):.3f}">{round(x, digits) + 0.0:.{digits}f}</td>' for x, s in zip(row, shares, strict=True)
+            f'<td style="--share:{min(1.0, s):.3f}">{round(x, digits) + 0.0:.{digits}f}</td>'
+            for x, s in zip(row, shares, strict=True)
         )
         + "</tr>"
         for name, row, shares in zip(names, M, share, strict=True)
     )
     title = "<caption>M(q) [kg m², kg m, kg]</caption>"
-    return f'<table class="matrix">{title}<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return (
+        "<table"
+        f' class="matrix">{title}<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+    )
 
 
 def measures(robot: Robot, q: Array, frame: str) -> str:
-    """Return manipulability, where the frame is, the centre of mass and the potential energy, as pairs of names and values."""
+    """Return manipulability, frame position, centre of mass and potential energy, by name."""
     rows = []
     if frame:
         pose = np.asarray(robot.forward_kinematics(q, frame))
         rows.append((f"{frame} at [m]", " ".join(f"{x:.3f}" for x in pose[:3, 3])))
         rows.append(("manipulability", f"{float(robot.manipulability(q, frame)):.3g}"))
-    rows.append(("centre of mass [m]", " ".join(f"{x:.3f}" for x in np.asarray(robot.center_of_mass(q)))))
+    rows.append(
+        ("centre of mass [m]", " ".join(f"{x:.3f}" for x in np.asarray(robot.center_of_mass(q))))
+    )
     rows.append(("potential energy [J]", f"{float(robot.potential_energy(q)):.4g}"))
-    return "<dl>" + "".join(f"<div><dt>{text_of(name)}</dt><dd>{text_of(value)}</dd></div>" for name, value in rows) + "</dl>"
+    return (
+        "<dl>"
+        + "".join(
+            f"<div><dt>{text_of(name)}</dt><dd>{text_of(value)}</dd></div>" for name, value in rows
+        )
+        + "</dl>"
+    )

@@ -7,12 +7,13 @@ import numpy as np
 from ....drawing.signal_figures import motion_signals, overlaid_joints
 from ....errors import SteelyardError
 from ....simulation import Run
-from .. import recipes
-from ..window import Window
-from ..work import CONTROLLERS, simulated
-from .controls import Recipe, button, choice, field, number, part, slider, tell
+from ...controllers import CONTROLLERS
+from .. import code_snippets as recipes
+from ..window import PageWindow
+from ..work import simulated
+from .controls import Snippet, button, choice, field, number, part, slider, tell
 from .plots import plot
-from .stage import Motion, Stage
+from .robot_view import PlayedMotion, RobotView
 
 MOST_SECONDS = 20.0
 
@@ -20,7 +21,7 @@ MOST_SECONDS = 20.0
 class SimulateTab:
     """The tab of simulation."""
 
-    def __init__(self, window: Window, stage: Stage) -> None:
+    def __init__(self, window: PageWindow, stage: RobotView) -> None:
         self.window, self.stage = window, stage
         assert window.robot is not None
         assert window.q is not None
@@ -28,23 +29,48 @@ class SimulateTab:
         self.start, self.goal = np.array(window.robot.near_zero), np.array(window.q)
         part("h2", "Simulate a motion")
         if window.robot.tree.loops:
-            part("p", "Robots with loops are simulated from Python: sy.simulate(robot, ...).", "note")
+            part(
+                "p", "Robots with loops are simulated from Python: sy.simulate(robot, ...).", "note"
+            )
             return
         if np.allclose(self.start, self.goal):
-            self.goal = self.goal + 0.5 * np.array([min(1.0, limits.upper) for limits in window.robot.tree.limits])
+            self.goal = self.goal + 0.5 * np.array(
+                [min(1.0, limits.upper) for limits in window.robot.tree.limits]
+            )
         part("p", "From zero to where the robot stood when this tab was opened.", "note")
         with part("div", classes="fields"):
             with field("Controller"):
                 choice("Controller", tuple(CONTROLLERS), self.controller, self._controller)
             with field("Seconds"):
-                number("Seconds", self.seconds, self._seconds, id="simulate-seconds", min=0.2, max=MOST_SECONDS)
+                number(
+                    "Seconds",
+                    self.seconds,
+                    self._seconds,
+                    id="simulate-seconds",
+                    min=0.2,
+                    max=MOST_SECONDS,
+                )
         with part("div", classes="joint"):
             part("span", "Gain of position", "name")
-            slider("Gain of the position error", 0, 400, self.kp, lambda value: self._gain("kp", value), 1)
+            slider(
+                "Gain of the position error",
+                0,
+                400,
+                self.kp,
+                lambda value: self._gain("kp", value),
+                1,
+            )
             self.shown_kp = part("output", f"{self.kp:g}")
         with part("div", classes="joint"):
             part("span", "Gain of speed", "name")
-            slider("Gain of the velocity error", 0, 80, self.kd, lambda value: self._gain("kd", value), 0.5)
+            slider(
+                "Gain of the velocity error",
+                0,
+                80,
+                self.kd,
+                lambda value: self._gain("kd", value),
+                0.5,
+            )
             self.shown_kd = part("output", f"{self.kd:g}")
         with part("div", classes="row"):
             button("Simulate", self.run, "main", id="simulate")
@@ -76,7 +102,14 @@ class SimulateTab:
         """Simulate, show, and put the motion on the line of time."""
         assert self.window.robot is not None
         try:
-            run: Run = simulated(self.window.robot, self.controller, self.start, self.goal, self.seconds, (self.kp, self.kd))
+            run: Run = simulated(
+                self.window.robot,
+                self.controller,
+                self.start,
+                self.goal,
+                self.seconds,
+                (self.kp, self.kd),
+            )
         except SteelyardError as error:
             tell(str(error), bad=True)
             return
@@ -84,7 +117,7 @@ class SimulateTab:
         self._show()
         if run.finite:
             still = np.zeros_like(run.q)
-            self.stage.load("simulated motion", Motion(run.t, run.q, lambda: (run.qd, still)))
+            self.stage.load("simulated motion", PlayedMotion(run.t, run.q, lambda: (run.qd, still)))
         else:
             tell("The motion diverges with these gains.", bad=True)
 
@@ -95,19 +128,41 @@ class SimulateTab:
             return
         with self.place:
             good = np.all(np.isfinite(run.q), axis=-1)
-            left = np.abs(run.q[good][-1] - self.goal).max() if good.any() else np.nan
-            part("p", f"At the end the farthest joint is {left:.3g} rad|m from its goal.", "lead", id="simulated")
+            distance = np.abs(run.q[good][-1] - self.goal).max() if good.any() else np.nan
+            part(
+                "p",
+                f"At the end the farthest joint is {distance:.3g} rad|m from its goal.",
+                "lead",
+                id="simulated",
+            )
             commanded = run.reference[good] if run.reference is not None else None
             units = robot.torque_units
             signals = motion_signals(units, run.q[good], tau=run.tau[good], commanded=commanded)
-            plot(overlaid_joints(run.t[good], robot.joint_names, signals), "The simulated motion over time", timed=True)
+            plot(
+                overlaid_joints(run.t[good], robot.joint_names, signals),
+                "The simulated motion over time",
+                timed=True,
+            )
             texts = [",".join(f"{x:.6g}" for x in values) for values in (self.start, self.goal)]
             command = recipes.command_line(
-                "simulate", recipes.robot_file(self.window), controller=self.controller, kp=self.kp, kd=self.kd, seconds=self.seconds
+                "simulate",
+                recipes.robot_file(self.window),
+                controller=self.controller,
+                kp=self.kp,
+                kd=self.kd,
+                seconds=self.seconds,
             )
-            lines = ("from steelyard.motion import point_to_point", f"from steelyard.simulation import {CONTROLLERS[self.controller]}",
+            row = CONTROLLERS[self.controller]
+            gains = row.gains(self.kp, self.kd)
+            lines = ("from steelyard.motion import point_to_point",
+                     f"from steelyard.simulation import {row.class_name}",
                      f"start, goal = {recipes.numbers(self.start)}, {recipes.numbers(self.goal)}",
-                     f"motion = point_to_point(start, goal, {self.seconds:g}, joint_names=robot.joint_names)",
-                     f"law = {CONTROLLERS[self.controller]}(motion, {self.kp:g}, {self.kd:g})",
-                     f"run = sy.simulate(robot, law, q0=start, seconds={self.seconds:g})", "print(run.q[-1])")  # fmt: skip
-            Recipe(recipes.python_lines(self.window, *lines), f"{command} --q0={texts[0]} --to={texts[1]}")
+                     f"motion = point_to_point(start, goal, {self.seconds:g},"
+                     " joint_names=robot.joint_names)",
+                     f"law = {row.class_name}(motion, {gains[0]:g}, {gains[1]:g})",
+                     f"run = sy.simulate(robot, law, q0=start, seconds={self.seconds:g})",
+                     "print(run.q[-1])")  # fmt: skip
+            Snippet(
+                recipes.python_lines(self.window, *lines),
+                f"{command} --q0={texts[0]} --to={texts[1]}",
+            )

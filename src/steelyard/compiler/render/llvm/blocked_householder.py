@@ -1,10 +1,13 @@
-"""LLVM text of the loop of `householder` for many rows: the reflections of as many columns as a vector has lanes are applied together."""
+"""LLVM text of the `householder` loop for many rows, with blocked reflections.
+
+The reflections of as many columns as a vector has lanes are applied together.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .householder import END, GATHER, gather, reflection, splat
+from .householder import END, GATHER, gather_lines, reflection, splat
 
 STEP = 4  # rows that are taken together, so that their sums do not wait for each other
 
@@ -115,45 +118,67 @@ block.end:
 
 
 def render(lanes: int, rows: int, fused: bool) -> str:
-    """Return the module of `householder.render`, `rows` samples at a time, a multiple of STEP.
+    """Return the module of `householder.render` for `rows` samples at a time, a multiple of STEP.
 
-    Within a block of `lanes` columns each is reflected as there; its entries become those of v, and the products of v with those before
-    are kept in S. Then a chunk x of further columns has w_i = tau_i (R_i + v_i^T x - sum_{l<i} S_il w_l), R_i -= w_i, x -= V w.
-    Golub and Van Loan, "Matrix Computations", 4th ed., section 5.2.3 (block reflections).
+    Within a block of `lanes` columns, columns are reflected one by one. Their entries become the
+    entries of v; the products of v with earlier ones are stored in S. A chunk x of further columns
+    then has w_i = tau_i (R_i + v_i^T x - sum_{l<i} S_il w_l), R_i -= w_i, x -= V w. Golub and Van
+    Loan, "Matrix Computations", 4th ed., section 5.2.3 (block reflections).
     """
-    write = Writer(lanes, fused)
+    write = HouseholderWriter(lanes, fused)
     every, V, places = range(lanes), write.V, ", ".join(f"i64 {lane}" for lane in range(lanes))
     parts = {
-        **gather(lanes),
+        **gather_lines(lanes),
         "lane": [
             *splat("i.v", "%i", lanes, "i64"),
             f"  %after = icmp sgt <{lanes} x i64> <{places}>, %i.v",
             f"  %own = icmp eq <{lanes} x i64> <{places}>, %i.v",
         ],
-        "sums": [f"  %acc{u} = phi {V} [ zeroinitializer, %column ], [ %acc{u}.next, %square ]" for u in range(STEP)],
+        "sums": [
+            f"  %acc{u} = phi {V} [ zeroinitializer, %column ], [ %acc{u}.next, %square ]"
+            for u in range(STEP)
+        ],
         "squares": [line for u in range(STEP) for line in write.square(u)],
         "total": [
             f"  %acc.a = fadd {V} %acc0.next, %acc1.next",
             f"  %acc.b = fadd {V} %acc2.next, %acc3.next",
             f"  %acc = fadd {V} %acc.a, %acc.b",
         ],
-        "scalars": [line for name in ("inverse", "tau", "beta") for line in splat(f"{name}.v", f"%{name}", lanes)],
+        "scalars": [
+            line
+            for name in ("inverse", "tau", "beta")
+            for line in splat(f"{name}.v", f"%{name}", lanes)
+        ],
         "updates": [line for u in range(STEP) for line in write.update(u)],
-        "dot_sums": [f"  %dots{i} = phi {V} [ zeroinitializer, %chunk ], [ %dots{i}.next, %dot ]" for i in every],
+        "dot_sums": [
+            f"  %dots{i} = phi {V} [ zeroinitializer, %chunk ], [ %dots{i}.next, %dot ]"
+            for i in every
+        ],
         "products": [line for i in every for line in write.product(i)],
-        "solution": [line for i in every for line in write.solved(i)],
-        "applied": [line for i in every for line in write.applied(i)],
+        "solution": [line for i in every for line in write.solve_w(i)],
+        "applied": [line for i in every for line in write.apply_w(i)],
     }
     text = {name: "\n".join(lines) for name, lines in parts.items()}
-    shape = {"lanes": lanes, "bytes": 8 * lanes, "last": lanes - 1, "rows": rows, "step": STEP, "before": STEP - 1, "V": V}
-    made = (GATHER + _BLOCKS + END).format(**shape, **text)
-    memory = [f"  %{name} = alloca double, i64 {size}, align {8 * lanes}\n" for name, size in (("S", lanes * lanes), ("taus", lanes))]
-    return made.replace("entry:\n", "entry:\n" + "".join(memory), 1)
+    shape = {
+        "lanes": lanes,
+        "bytes": 8 * lanes,
+        "last": lanes - 1,
+        "rows": rows,
+        "step": STEP,
+        "before": STEP - 1,
+        "V": V,
+    }
+    text_of_module = (GATHER + _BLOCKS + END).format(**shape, **text)
+    memory = [
+        f"  %{name} = alloca double, i64 {size}, align {8 * lanes}\n"
+        for name, size in (("S", lanes * lanes), ("taus", lanes))
+    ]
+    return text_of_module.replace("entry:\n", "entry:\n" + "".join(memory), 1)
 
 
 @dataclass(frozen=True)
-class Writer:
-    """Lines that are written for each of some rows or columns, with vectors of so many lanes."""
+class HouseholderWriter:
+    """Writer of the lines for each row or column, with vectors of `lanes` doubles."""
 
     lanes: int
     fused: bool
@@ -163,35 +188,48 @@ class Writer:
         return f"<{self.lanes} x double>"
 
     def fma(self, to: str, a: str, b: str, c: str, minus: bool = False) -> list[str]:
-        """to = c + a b, or c - a b."""
+        """Emit to = c + a b, or c - a b."""
         V = self.V
         if self.fused:
             negated = [f"  {to}.n = fneg {V} {a}"] if minus else []
-            return [*negated, f"  {to} = call {V} @llvm.fma.v{self.lanes}f64({V} {to + '.n' if minus else a}, {V} {b}, {V} {c})"]
-        return [f"  {to}.m = fmul {V} {a}, {b}", f"  {to} = {'fsub' if minus else 'fadd'} {V} {c}, {to}.m"]
+            return [
+                *negated,
+                (
+                    f"  {to} = call {V} @llvm.fma.v{self.lanes}f64({V} {to + '.n' if minus else a},"
+                    f" {V} {b}, {V} {c})"
+                ),
+            ]
+        return [
+            f"  {to}.m = fmul {V} {a}, {b}",
+            f"  {to} = {'fsub' if minus else 'fadd'} {V} {c}, {to}.m",
+        ]
 
-    def spread(self, name: str, base: str, place: str) -> list[str]:
-        """The number at a place after a pointer, in all lanes."""
-        pointer = f"  %{name}.p = getelementptr double, ptr {base}, i64 {place}"
-        return [pointer, f"  %{name}.s = load double, ptr %{name}.p", *splat(name, f"%{name}.s", self.lanes)]
+    def spread(self, name: str, base: str, index: str) -> list[str]:
+        """Emit the number at an index after a pointer, in all lanes."""
+        pointer = f"  %{name}.p = getelementptr double, ptr {base}, i64 {index}"
+        return [
+            pointer,
+            f"  %{name}.s = load double, ptr %{name}.p",
+            *splat(name, f"%{name}.s", self.lanes),
+        ]
 
     def row(self, letter: str, number: int) -> list[str]:
-        """A row of the block, so many after that of a letter, and its entry of column i."""
-        at = f"%{letter}{number}"
+        """Emit a row of the block, `number` rows after the letter's, and its entry of column i."""
+        register = f"%{letter}{number}"
         return [
-            f"  {at}.r = add i64 %{letter}, {number}",
-            f"  {at}.at = mul i64 {at}.r, {self.lanes}",
-            f"  {at}.x.p = getelementptr double, ptr %x0, i64 {at}.at",
-            f"  {at}.x = load {self.V}, ptr {at}.x.p, align {8 * self.lanes}",
-            *self.spread(f"{letter}{number}.e", f"{at}.x.p", "%i"),
+            f"  {register}.r = add i64 %{letter}, {number}",
+            f"  {register}.at = mul i64 {register}.r, {self.lanes}",
+            f"  {register}.x.p = getelementptr double, ptr %x0, i64 {register}.at",
+            f"  {register}.x = load {self.V}, ptr {register}.x.p, align {8 * self.lanes}",
+            *self.spread(f"{letter}{number}.e", f"{register}.x.p", "%i"),
         ]
 
     def square(self, u: int) -> list[str]:
-        """acc += e x: in lane i the square of the column, in others its products with theirs."""
+        """Emit acc += e x: the square of the column in lane i, products with others elsewhere."""
         return [*self.row("q", u), *self.fma(f"%acc{u}.next", f"%q{u}.e", f"%q{u}.x", f"%acc{u}")]
 
     def update(self, u: int) -> list[str]:
-        """x -= v w in the lanes after i, and v in lane i."""
+        """Emit x -= v w in the lanes after i, and v in lane i."""
         return [
             *self.row("u", u),
             f"  %u{u}.v = fmul {self.V} %u{u}.e, %inverse.v",
@@ -201,11 +239,14 @@ class Writer:
         ]
 
     def product(self, i: int) -> list[str]:
-        """v_i^T x, a row at a time."""
-        return [*self.spread(f"d{i}.e", "%d.v", str(i)), *self.fma(f"%dots{i}.next", f"%d{i}.e", "%d.x", f"%dots{i}")]
+        """Emit v_i^T x, a row at a time."""
+        return [
+            *self.spread(f"d{i}.e", "%d.v", str(i)),
+            *self.fma(f"%dots{i}.next", f"%d{i}.e", "%d.x", f"%dots{i}"),
+        ]
 
-    def solved(self, i: int) -> list[str]:
-        """w_i = tau_i (R_i + v_i^T x - sum_{l<i} S_il w_l), and R_i -= w_i."""
+    def solve_w(self, i: int) -> list[str]:
+        """Emit w_i = tau_i (R_i + v_i^T x - sum_{l<i} S_il w_l), and R_i -= w_i."""
         lines = [
             f"  %n{i} = add i64 %b, {i}",
             f"  %n{i}.row = mul i64 %n{i}, %ld",
@@ -216,7 +257,13 @@ class Writer:
         ]
         for before in range(i):
             lines += self.spread(f"s{i}.{before}", "%S", str(self.lanes * i + before))
-            lines += self.fma(f"%n{i}.{before + 1}", f"%s{i}.{before}", f"%move{before}", f"%n{i}.{before}", minus=True)
+            lines += self.fma(
+                f"%n{i}.{before + 1}",
+                f"%s{i}.{before}",
+                f"%move{before}",
+                f"%n{i}.{before}",
+                minus=True,
+            )
         return [
             *lines,
             *self.spread(f"tau{i}", "%taus", str(i)),
@@ -226,8 +273,8 @@ class Writer:
             f"  %move{i}.less = fneg {self.V} %move{i}",
         ]
 
-    def applied(self, i: int) -> list[str]:
-        """x -= v_i w_i, a row at a time."""
+    def apply_w(self, i: int) -> list[str]:
+        """Emit x -= v_i w_i, a row at a time."""
         return [
             *self.spread(f"a{i}.e", "%a.v", str(i)),
             *self.fma(f"%a.x{i + 1}", f"%a{i}.e", f"%move{i}.less", f"%a.x{i}" if i else "%a.x"),

@@ -1,16 +1,22 @@
-"""LLVM text of the function that Python calls with one sample: it looks at the arrays, makes the results and runs a kernel's loop once.
+"""LLVM text of the built-in function that Python calls with one sample.
 
-One function serves all kernels: what differs is in a table, a bytes object that is the first item of the tuple which the built-in function
-has as its self. Layouts are those of CPython's objects and of NumPy's arrays (NumPy C API reference, "PyArrayObject").
+It checks the arrays, allocates the results and runs a kernel's loop once. One function serves all
+kernels: what differs is in a table, a bytes object that is the first item of the function's `self`
+tuple. Layouts are those of CPython's objects and of NumPy's arrays (NumPy C API reference,
+"PyArrayObject").
 """
 
 from __future__ import annotations
 
 WORDS = (
-    "inputs", "outputs", "loop", "data", "array_type", "float64", "new_array", "scalar_of", "gufunc", "otherwise", "not_implemented",
-    "gufunc_call", "otherwise_call", "new_tuple", "out", "small", "increase", "decrease", "dimensions", "steps", "operands",
+    "inputs", "outputs", "loop", "data", "array_type", "float64", "new_array", "scalar_of",
+    "gufunc", "otherwise", "not_implemented", "gufunc_call", "otherwise_call", "new_tuple", "out",
+    "small", "increase", "decrease", "dimensions", "steps", "operands",
 )  # fmt: skip
-"""The first words of the table. `dimensions`, `steps` and `operands` say at which word these begin; an operand has OPERAND words."""
+"""The first words of the table.
+
+`dimensions`, `steps` and `operands` are indices of their first words; an operand has OPERAND words.
+"""
 MOST = 16  # operands
 RANK = 4  # dimensions of an operand, at most
 OPERAND = RANK + 2  # number of dimensions, the dimensions, bytes
@@ -50,7 +56,8 @@ input:
   %k = phi i64 [ 0, %counted ], [ 0, %name ], [ %k.next, %input.good ]
   %k.p = getelementptr ptr, ptr %args, i64 %k
   %x = load ptr, ptr %k.p
-  %x.good = call i1 @fits(ptr %x, ptr %operand0, i64 %k, ptr %array_type, ptr %float64, i32 {needed})
+  %x.good = call i1 @fits(ptr %x, ptr %operand0, i64 %k, ptr %array_type, ptr %float64,
+                          i32 {needed})
   br i1 %x.good, label %input.good, label %other
 input.good:
   %x.data.p = getelementptr i8, ptr %x, i64 16
@@ -66,7 +73,8 @@ results:
 into:
   %y.p = getelementptr ptr, ptr %args, i64 %nargs
   %y = load ptr, ptr %y.p
-  %y.good = call i1 @fits(ptr %y, ptr %operand0, i64 %inputs, ptr %array_type, ptr %float64, i32 {writeable})
+  %y.good = call i1 @fits(ptr %y, ptr %operand0, i64 %inputs, ptr %array_type, ptr %float64,
+                          i32 {writeable})
   br i1 %y.good, label %apart, label %other
 apart:
   %y.data.p = getelementptr i8, ptr %y, i64 16
@@ -91,7 +99,8 @@ against.next:
 fill:
   %y.to = getelementptr i64, ptr %pointers, i64 %inputs
   store i64 %y.data, ptr %y.to
-  %run.fill = call i1 @run(ptr %pointers, ptr %table, i64 %dimensions, i64 %steps, ptr %loop, ptr %data)
+  %run.fill = call i1 @run(ptr %pointers, ptr %table, i64 %dimensions, i64 %steps,
+                           ptr %loop, ptr %data)
   call void %increase(ptr %y)
   ret ptr %y
 
@@ -103,7 +112,8 @@ result:
   %r.rank64 = load i64, ptr %r.p
   %r.rank = trunc i64 %r.rank64 to i32
   %r.shape = getelementptr i64, ptr %r.p, i64 1
-  %r.array = call ptr %new_array(ptr %array_type, i32 %r.rank, ptr %r.shape, i32 {double}, ptr null, ptr null, i32 0, i32 0, ptr null)
+  %r.array = call ptr %new_array(ptr %array_type, i32 %r.rank, ptr %r.shape, i32 {double},
+                                 ptr null, ptr null, i32 0, i32 0, ptr null)
   %r.none = icmp eq ptr %r.array, null
   br i1 %r.none, label %undo, label %result.good
 result.good:
@@ -117,7 +127,8 @@ result.good:
   %r.more = icmp slt i64 %r.next, %outputs
   br i1 %r.more, label %result, label %compute
 compute:
-  %run.new = call i1 @run(ptr %pointers, ptr %table, i64 %dimensions, i64 %steps, ptr %loop, ptr %data)
+  %run.new = call i1 @run(ptr %pointers, ptr %table, i64 %dimensions, i64 %steps,
+                           ptr %loop, ptr %data)
   %single = icmp eq i64 %outputs, 1
   br i1 %single, label %alone, label %several
 alone:
@@ -206,7 +217,8 @@ refuse:
   ret ptr %not_implemented
 }}
 
-define internal i1 @fits(ptr %x, ptr %operand0, i64 %k, ptr %array_type, ptr %float64, i32 %wanted) alwaysinline {{
+define internal i1 @fits(ptr %x, ptr %operand0, i64 %k, ptr %array_type, ptr %float64,
+                         i32 %wanted) alwaysinline {{
 entry:
   %type.p = getelementptr i8, ptr %x, i64 8
   %type = load ptr, ptr %type.p
@@ -260,7 +272,8 @@ define internal i64 @size(ptr %operand0, i64 %k) alwaysinline {{
   ret i64 %size
 }}
 
-define internal i1 @run(ptr %pointers, ptr %table, i64 %dimensions, i64 %steps, ptr %loop, ptr %data) alwaysinline {{
+define internal i1 @run(ptr %pointers, ptr %table, i64 %dimensions, i64 %steps,
+                        ptr %loop, ptr %data) alwaysinline {{
   %n = getelementptr i64, ptr %table, i64 %dimensions
   %s = getelementptr i64, ptr %table, i64 %steps
   call void %loop(ptr %pointers, ptr %n, ptr %s, ptr %data)
@@ -273,16 +286,21 @@ _NUMBERS = ("inputs", "outputs", "small", "dimensions", "steps", "operands")
 
 
 def render() -> str:
-    """Return the module of `kernel(self, args, nargs, names)`, a built-in function of CPython with METH_FASTCALL and METH_KEYWORDS.
+    """Return the module of `kernel(self, args, nargs, names)`, a METH_FASTCALL function.
 
-    Arrays that are exactly float64, C-contiguous and of the right shape, and at most `out=` besides, are answered here. Anything
-    else goes to the gufunc if its first array has fewer than `small` numbers; what remains to `otherwise`, or comes back as NotImplemented.
+    METH_KEYWORDS is set too. Arrays that are exactly float64, C-contiguous and of the right shape,
+    with at most `out=`, are answered here. Other calls go to the gufunc if the first array has
+    fewer than `small` numbers, else to `otherwise`, or return NotImplemented.
     """
     words = []
-    for place, name in enumerate(WORDS):
+    for index, name in enumerate(WORDS):
         kind = "i64" if name in _NUMBERS else "ptr"
-        words += [f"  %{name}.w = getelementptr i64, ptr %table, i64 {place}", f"  %{name} = load {kind}, ptr %{name}.w"]
+        words += [
+            f"  %{name}.w = getelementptr i64, ptr %table, i64 {index}",
+            f"  %{name} = load {kind}, ptr %{name}.w",
+        ]
     return _TEXT.format(
-        words="\n".join(words), most=MOST, items=ITEMS, payload=PAYLOAD, operand=OPERAND, bytes=OPERAND - 1, needed=NEEDED,
+        words="\n".join(words), most=MOST, items=ITEMS, payload=PAYLOAD, operand=OPERAND,
+        bytes=OPERAND - 1, needed=NEEDED,
         writeable=WRITEABLE, double=DOUBLE,
     )  # fmt: skip

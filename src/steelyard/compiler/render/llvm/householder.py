@@ -1,11 +1,12 @@
-"""LLVM text of a loop that folds samples into triangular factors by Householder reflections, a few rows at a time."""
+"""LLVM text of a loop that folds samples into triangular factors by Householder reflections."""
 
 from __future__ import annotations
 
 CHAINS = 4  # sums over rows that run beside each other
 
-GATHER = """define void @kernel(ptr noalias %R, ptr noalias %scratch, ptr noalias %Y, i64 %y.step, ptr noalias %T, i64 %t.step,
-                    ptr noalias %W, i64 %w.step, i64 %samples, i64 %count, ptr noalias %table, ptr noalias %index) {{
+GATHER = """define void @kernel(ptr noalias %R, ptr noalias %scratch, ptr noalias %Y, i64 %y.step,
+                    ptr noalias %T, i64 %t.step, ptr noalias %W, i64 %w.step, i64 %samples,
+                    i64 %count, ptr noalias %table, ptr noalias %index) {{
 entry:
   %some = icmp sgt i64 %samples, 0
   br i1 %some, label %factor, label %done
@@ -62,7 +63,8 @@ copy:
   %h = phi i64 [ 0, %copies ], [ %h.next, %copy ]
   %h.from = getelementptr double, ptr %y.row, i64 %h
 {there}
-  %h.raw = call {V} @llvm.masked.load.v{lanes}f64.p0(ptr %h.from, i32 8, <{lanes} x i1> %h.there, {V} zeroinitializer)
+  %h.raw = call {V} @llvm.masked.load.v{lanes}f64.p0(
+                      ptr %h.from, i32 8, <{lanes} x i1> %h.there, {V} zeroinitializer)
   %h.weighed = fmul {V} %h.raw, %weight.v
   %h.value = select <{lanes} x i1> %used.v, {V} %h.weighed, {V} zeroinitializer
   %h.at = mul i64 %h, {rows}
@@ -101,11 +103,17 @@ row.end:
   %r.more = icmp slt i64 %r.next, %active
   br i1 %r.more, label %row, label %reflections
 """
-"""The loops over factors, panels and rows; a panel is in scratch, column c of row r at (c // lanes rows + r) lanes + c % lanes."""
+"""Loops over factors, panels and rows.
+
+A panel is in scratch, column c of row r at (c // lanes rows + r) lanes + c % lanes.
+"""
 
 
 def reflection(column: str) -> str:
-    """Return %beta, %inverse and %tau of the reflection of a column, the register with its number, with %squares below the diagonal."""
+    """Return the lines that compute %beta, %inverse and %tau of the reflection of a column.
+
+    `column` is the register with the column's number; %squares is the sum below the diagonal.
+    """
     return f"""  %i.row = mul i64 {column}, %ld
   %row.p = getelementptr double, ptr %r0, i64 %i.row
   %diagonal = getelementptr double, ptr %row.p, i64 {column}
@@ -189,45 +197,67 @@ FACTS = ("r.at", "k", "i.at", "y.at", "t.at", "w.at", "dense")
 
 
 def render(lanes: int, rows: int, fused: bool) -> str:
-    """Return the module of a function that folds samples into `count` factors, `rows` samples at a time.
+    """Return the module of a function that folds samples into `count` factors, `rows` at a time.
 
-    kernel(R, scratch, Y, y_step, T, t_step, W, w_step, samples, count, table, index). Row b of the table (count, 7) has, counted in
-    doubles: where factor b begins in R, the number k of its columns, where its part of `index` begins, and where it begins in a sample of
-    Y, T and W, which are y_step, t_step and w_step apart; and 1 where `index` counts from 0, so that it need not be read. The row of a
-    sample is w (Y[index], t), k numbers; one with w = 0 does not count.
-    A factor has k rows of k columns, padded to whole vectors, as are those of `scratch`, rows x k.
-    Column i is reflected onto the diagonal: beta = -sign(alpha) |(alpha, x)|, v = (1, x / (alpha - beta)), tau = (beta - alpha) / beta.
-    A column that is zero costs nothing.
-    Golub and Van Loan, "Matrix Computations", 4th ed., sections 5.1.3 and 6.5.3.
+    kernel(R, scratch, Y, y_step, T, t_step, W, w_step, samples, count, table, index). Row b of the
+    table (count, 7) has, in doubles: the begin of factor b in R, its number k of columns, the begin
+    of its part of `index`, and its offsets in a sample of Y, T and W, which are y_step, t_step and
+    w_step apart; and 1 if `index` counts from 0 and need not be read. The row of a sample is w
+    (Y[index], t), k numbers; samples with w = 0 are skipped. A factor has k rows of k columns,
+    padded to whole vectors, as has `scratch`, rows x k. Column i is reflected onto the diagonal:
+    beta = -sign(alpha) |(alpha, x)|, v = (1, x / (alpha - beta)), tau = (beta - alpha) / beta. Zero
+    columns are skipped. Golub and Van Loan, "Matrix Computations", 4th ed., sections 5.1.3 and
+    6.5.3.
     """
     V = f"<{lanes} x double>"
     every = range(rows)
     parts = {
-        **gather(lanes),
-        "entries": [*(line for r in every for line in _entry(r, lanes)), *_sum("squares", "double", [f"%e{r}.2" for r in every])],
+        **gather_lines(lanes),
+        "entries": [
+            *(line for r in every for line in _entry(r, lanes)),
+            *_sum("squares", "double", [f"%e{r}.2" for r in every]),
+        ],
         "splats": [*splat("tau.v", "%tau", lanes), *splat("i.v", "%i", lanes, "i64")],
-        "vectors": [line for r in every for line in (f"  %v{r}.s = fmul double %e{r}, %inverse", *splat(f"v{r}", f"%v{r}.s", lanes))],
+        "vectors": [
+            line
+            for r in every
+            for line in (
+                f"  %v{r}.s = fmul double %e{r}, %inverse",
+                *splat(f"v{r}", f"%v{r}.s", lanes),
+            )
+        ],
         "products": [
             *(line for r in every for line in _product(r, V, lanes, fused)),
             *_sum("dots", V, [f"%d{r}" for r in every][-CHAINS:]),
         ],
         "after": [
             *splat("c.v", "%c", lanes, "i64"),
-            f"  %at = add <{lanes} x i64> %c.v, <{', '.join(f'i64 {lane}' for lane in range(lanes))}>",
+            (
+                f"  %at = add <{lanes} x i64> %c.v,"
+                f" <{', '.join(f'i64 {lane}' for lane in range(lanes))}>"
+            ),
             f"  %after = icmp sgt <{lanes} x i64> %at, %i.v",
         ],
         "updates": [line for r in every for line in _update(r, V, lanes, fused)],
     }
     text = {name: "\n".join(lines) for name, lines in parts.items()}
-    shape = {"lanes": lanes, "bytes": 8 * lanes, "last": lanes - 1, "rows": rows, "step": rows, "before": rows - 1, "V": V}
+    shape = {
+        "lanes": lanes,
+        "bytes": 8 * lanes,
+        "last": lanes - 1,
+        "rows": rows,
+        "step": rows,
+        "before": rows - 1,
+        "V": V,
+    }
     return (GATHER + _REFLECT + END).format(**shape, **text)
 
 
-def gather(lanes: int) -> dict[str, list[str]]:
-    """The lines of GATHER that depend on the vectors."""
+def gather_lines(lanes: int) -> dict[str, list[str]]:
+    """Return the lines of GATHER that depend on the vector length."""
     places = ", ".join(f"i64 {lane}" for lane in range(lanes))
     return {
-        "facts": [line for at, name in enumerate(FACTS) for line in fact(at, name)],
+        "facts": [line for index, name in enumerate(FACTS) for line in fact(index, name)],
         "weights": [
             *splat("weight.v", "%weight", lanes),
             *splat("used.v", "%used", lanes, "i1"),
@@ -241,17 +271,17 @@ def gather(lanes: int) -> dict[str, list[str]]:
     }
 
 
-def fact(at: int, name: str) -> list[str]:
-    """One number of the table's row."""
+def fact(index: int, name: str) -> list[str]:
+    """Return the lines that load one number of the table's row."""
     return [
-        f"  %{name}.n = add i64 %f.row, {at}",
+        f"  %{name}.n = add i64 %f.row, {index}",
         f"  %{name}.p = getelementptr i64, ptr %table, i64 %{name}.n",
         f"  %{name} = load i64, ptr %{name}.p",
     ]
 
 
 def _entry(r: int, lanes: int) -> list[str]:
-    """The entry of row r in the column, and its square."""
+    """Return the lines of the entry of row r in the column, and its square."""
     return [
         f"  %e{r}.p = getelementptr double, ptr %x.i, i64 {r * lanes}",
         f"  %e{r} = load double, ptr %e{r}.p",
@@ -260,13 +290,16 @@ def _entry(r: int, lanes: int) -> list[str]:
 
 
 def _sum(name: str, kind: str, values: list[str]) -> list[str]:
-    """The sum of values, pair by pair, so that few of them wait for each other."""
+    """Return the lines of a pairwise sum, which shortens the dependency chain."""
     lines = list[str]()
     while len(values) > 1:
         half = len(values) // 2
-        made = [f"%{name}.{len(values)}.{i}" for i in range(half)]
-        lines += [f"  {to} = fadd {kind} {a}, {b}" for to, a, b in zip(made, values[:half], values[half:], strict=False)]
-        values = [*made, *values[2 * half :]]
+        sums = [f"%{name}.{len(values)}.{i}" for i in range(half)]
+        lines += [
+            f"  {to} = fadd {kind} {a}, {b}"
+            for to, a, b in zip(sums, values[:half], values[half:], strict=False)
+        ]
+        values = [*sums, *values[2 * half :]]
     nothing = "-0.0" if kind == "double" else "zeroinitializer"
     return [*lines, f"  %{name} = fadd {kind} {values[0]}, {nothing}"]
 
@@ -274,11 +307,14 @@ def _sum(name: str, kind: str, values: list[str]) -> list[str]:
 def splat(name: str, value: str, lanes: int, kind: str = "double") -> list[str]:
     V = f"<{lanes} x {kind}>"
     first = f"  %{name}.1 = insertelement {V} poison, {kind} {value}, i64 0"
-    return [first, f"  %{name} = shufflevector {V} %{name}.1, {V} poison, <{lanes} x i32> zeroinitializer"]
+    return [
+        first,
+        f"  %{name} = shufflevector {V} %{name}.1, {V} poison, <{lanes} x i32> zeroinitializer",
+    ]
 
 
 def _product(r: int, V: str, lanes: int, fused: bool) -> list[str]:
-    """d_r = v_r x_r over a chunk of columns, plus that of CHAINS rows before."""
+    """Return the lines of d_r = v_r x_r over a chunk of columns, plus d of CHAINS rows before."""
     head = [
         f"  %c{r}.p = getelementptr double, ptr %x.c, i64 {r * lanes}",
         f"  %c{r} = load {V}, ptr %c{r}.p, align {8 * lanes}",
@@ -286,14 +322,20 @@ def _product(r: int, V: str, lanes: int, fused: bool) -> list[str]:
     if r < CHAINS:
         return [*head, f"  %d{r} = fmul {V} %v{r}, %c{r}"]
     if fused:
-        return [*head, f"  %d{r} = call {V} @llvm.fma.v{lanes}f64({V} %v{r}, {V} %c{r}, {V} %d{r - CHAINS})"]
+        return [
+            *head,
+            f"  %d{r} = call {V} @llvm.fma.v{lanes}f64({V} %v{r}, {V} %c{r}, {V} %d{r - CHAINS})",
+        ]
     return [*head, f"  %m{r} = fmul {V} %v{r}, %c{r}", f"  %d{r} = fadd {V} %d{r - CHAINS}, %m{r}"]
 
 
 def _update(r: int, V: str, lanes: int, fused: bool) -> list[str]:
-    """x_r -= v_r w over a chunk of columns."""
+    """Return the lines of x_r -= v_r w over a chunk of columns."""
     if fused:
-        made = [f"  %n{r} = fneg {V} %v{r}", f"  %u{r} = call {V} @llvm.fma.v{lanes}f64({V} %n{r}, {V} %w, {V} %c{r})"]
+        lines = [
+            f"  %n{r} = fneg {V} %v{r}",
+            f"  %u{r} = call {V} @llvm.fma.v{lanes}f64({V} %n{r}, {V} %w, {V} %c{r})",
+        ]
     else:
-        made = [f"  %n{r} = fmul {V} %v{r}, %w", f"  %u{r} = fsub {V} %c{r}, %n{r}"]
-    return [*made, f"  store {V} %u{r}, ptr %c{r}.p, align {8 * lanes}"]
+        lines = [f"  %n{r} = fmul {V} %v{r}, %w", f"  %u{r} = fsub {V} %c{r}, %n{r}"]
+    return [*lines, f"  store {V} %u{r}, ptr %c{r}.p, align {8 * lanes}"]

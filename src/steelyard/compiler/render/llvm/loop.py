@@ -1,8 +1,10 @@
-"""The loop over blocks of samples as LLVM text, and the memory that it shares with the functions it calls for each block.
+"""LLVM text of the loop over blocks of samples, and the layout of its memory.
 
-Context: a pointer per operand to the first row of the block, then a pointer to the table of C functions, then for every operand and lane
-the offset of its row. Work memory: the values that one function stores and a later one loads, and a buffer per operand for rows that are
-not contiguous. It is on the stack where it is small, else allocated by the C library, so that threads with a small stack are safe.
+Context: a pointer per operand to the first row of the block, then a pointer to the table of C
+functions, then for every operand and lane the offset of its row. Work memory: values that one
+function stores and a later one loads, and a buffer per operand for rows that are not contiguous. It
+is on the stack if it is small, else allocated by the C library, so that threads with a small stack
+are safe.
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ from dataclasses import dataclass
 from ...ir.program import Operand
 from .writer import Writer
 
-LIBRARY = ("sin", "cos", "exp", "tanh", "malloc", "free", "memset")  # the C functions in the table that a kernel gets as its data
+# the C functions in the table that a kernel gets as its data
+LIBRARY = ("sin", "cos", "exp", "tanh", "malloc", "free", "memset")
 STACK = 1 << 16  # bytes of work memory that are taken from the stack
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Positions in the context and in the work memory, in bytes."""
+class LoopLayout:
+    """Offsets in the context and in the work memory, in bytes."""
 
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
@@ -38,7 +41,7 @@ class Layout:
         return self.library + 8 + 8 * (operand * self.lanes + lane)
 
     def buffer(self, operand: int) -> int:
-        """Where the buffer of an operand begins in the work memory."""
+        """Return the offset of an operand's buffer in the work memory."""
         return 8 * self.lanes * (self.slots + sum(o.size for o in self.operands[:operand]))
 
     @property
@@ -46,26 +49,32 @@ class Layout:
         return self.buffer(len(self.operands))
 
 
-def row_pointers(w: Writer, layout: Layout, operand: int) -> list[str]:
-    """The address of every lane's row of an operand."""
+def row_pointers(w: Writer, layout: LoopLayout, operand: int) -> list[str]:
+    """Emit the address of every lane's row of an operand."""
     base = w.load("ptr", w.at("%context", 8 * operand, "i8"))
-    offsets = [w.load("i64", w.at("%context", layout.offset(operand, lane), "i8")) for lane in range(w.lanes)]
+    offsets = [
+        w.load("i64", w.at("%context", layout.offset(operand, lane), "i8"))
+        for lane in range(w.lanes)
+    ]
     return [w.line(f"getelementptr i8, ptr {base}, i64 {offset}") for offset in offsets]
 
 
-def library_function(w: Writer, layout: Layout, name: str) -> str:
-    """The address of a C function."""
+def library_function(w: Writer, layout: LoopLayout, name: str) -> str:
+    """Emit the address of a C function."""
     table = w.load("ptr", w.at("%context", layout.library, "i8"))
     return w.load("ptr", w.at(table, 8 * LIBRARY.index(name), "i8"))
 
 
-def call_by_lane(w: Writer, layout: Layout, name: str, x: str) -> str:
-    """A C function of each lane of a vector."""
+def call_by_lane(w: Writer, layout: LoopLayout, name: str, x: str) -> str:
+    """Emit calls of a C function for each lane of a vector."""
     return w.line(f"call {w.V} @by_lane({w.V} {x}, ptr {library_function(w, layout, name)})")
 
 
-def loop(layout: Layout, block: Sequence[str]) -> str:
-    """`kernel(args, dimensions, steps, data)`, a NumPy ufunc loop: fill the context, then run the lines `block` for every block."""
+def loop(layout: LoopLayout, block: Sequence[str]) -> str:
+    """Return `kernel(args, dimensions, steps, data)`, a NumPy ufunc loop.
+
+    It fills the context, then runs the lines `block` for every block.
+    """
     operands = range(len(layout.operands))
     core = len(operands)
     setup: list[str] = []
@@ -73,7 +82,10 @@ def loop(layout: Layout, block: Sequence[str]) -> str:
         setup += _operand(layout, k, operand, core)
         core += len(operand.shape)
     lines = [
-        *(_copy_function(operand, k, out=k >= len(layout.inputs)) for k, operand in enumerate(layout.operands)),
+        *(
+            _copy_function(operand, k, out=k >= len(layout.inputs))
+            for k, operand in enumerate(layout.operands)
+        ),
         "define void @kernel(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #1 {",
         "entry:",
         *_memory(layout),
@@ -103,13 +115,15 @@ def loop(layout: Layout, block: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _memory(layout: Layout) -> list[str]:
+def _memory(layout: LoopLayout) -> list[str]:
     lines = [f"  %context = alloca i8, i64 {layout.offset(len(layout.operands), 0)}, align 64"]
     if layout.work <= STACK:
         lines.append(f"  %work = alloca i8, i64 {max(layout.work, 1)}, align 64")
     else:
         for name in ("malloc", "free", "memset"):
-            lines.append(f"  %{name}.at = getelementptr i8, ptr %data, i64 {8 * LIBRARY.index(name)}")
+            lines.append(
+                f"  %{name}.at = getelementptr i8, ptr %data, i64 {8 * LIBRARY.index(name)}"
+            )
             lines.append(f"  %{name} = load ptr, ptr %{name}.at")
         lines += [
             f"  %block = call ptr %malloc(i64 {layout.work + 64})",
@@ -132,8 +146,8 @@ def _memory(layout: Layout) -> list[str]:
     return lines
 
 
-def _operand(layout: Layout, k: int, operand: Operand, core: int) -> list[str]:
-    """Base pointer, stride between samples, whether the core is contiguous, and the buffer to use where it is not."""
+def _operand(layout: LoopLayout, k: int, operand: Operand, core: int) -> list[str]:
+    """Return lines for an operand: base pointer, stride, whether contiguous, and buffer if not."""
     lines = [
         f"  %base.at.{k} = getelementptr ptr, ptr %args, i64 {k}",
         f"  %base.{k} = load ptr, ptr %base.at.{k}",
@@ -161,7 +175,7 @@ def _operand(layout: Layout, k: int, operand: Operand, core: int) -> list[str]:
 
 
 def _head(operands: range) -> list[str]:
-    """The next block: where its rows begin and how many samples it has."""
+    """Return the lines of the next block: begin of its rows and number of samples."""
     return [
         "head:",
         "  %start = phi i64 [ 0, %from ], [ %next, %copied ]",
@@ -173,8 +187,11 @@ def _head(operands: range) -> list[str]:
     ]
 
 
-def _rows(layout: Layout) -> list[str]:
-    """The offsets of the lanes' rows, computed where the block is not as long as the last one; lanes without a sample repeat the last."""
+def _rows(layout: LoopLayout) -> list[str]:
+    """Return the lines that compute the offsets of the lanes' rows if the block length changed.
+
+    Lanes without a sample repeat the last.
+    """
     operands = range(len(layout.operands))
     lines = [
         "block.begin:",
@@ -190,15 +207,18 @@ def _rows(layout: Layout) -> list[str]:
         for k in operands:
             lines += [
                 f"  %off.{k}.{lane} = mul i64 %lane.{lane}, %row.{k}",
-                f"  %off.at.{k}.{lane} = getelementptr i8, ptr %context, i64 {layout.offset(k, lane)}",
+                (
+                    f"  %off.at.{k}.{lane} = getelementptr i8, ptr %context, i64"
+                    f" {layout.offset(k, lane)}"
+                ),
                 f"  store i64 %off.{k}.{lane}, ptr %off.at.{k}.{lane}",
             ]
     return [*lines, "  br label %ready"]
 
 
-def _copies(operands: range, way: str, end: str) -> list[str]:
-    """Branches that copy the operands whose core is not contiguous to or from their buffers."""
-    names = [f"{way}.{k}" for k in operands]
+def _copies(operands: range, direction: str, end: str) -> list[str]:
+    """Return branches that copy operands whose core is not contiguous to or from their buffers."""
+    names = [f"{direction}.{k}" for k in operands]
     lines = [f"  br label %{f'test.{names[0]}' if names else end}"]
     for k, name, after in zip(operands, names, [*names[1:], None], strict=True):
         following = f"test.{after}" if after else end
@@ -206,21 +226,30 @@ def _copies(operands: range, way: str, end: str) -> list[str]:
             f"test.{name}:",
             f"  br i1 %direct.{k}, label %{following}, label %copy.{name}",
             f"copy.{name}:",
-            f"  call void @copy.{k}(ptr %buffer.{k}, ptr %at.{k}, i64 %stride.{k}, ptr %core.{k}, i64 %width)",
+            (
+                f"  call void @copy.{k}(ptr %buffer.{k}, ptr %at.{k}, i64 %stride.{k}, ptr"
+                f" %core.{k}, i64 %width)"
+            ),
             f"  br label %{following}",
         ]
     return lines
 
 
 def _copy_function(operand: Operand, k: int, out: bool) -> str:
-    """A function that copies rows of any strides into a packed buffer, or back."""
+    """Return a function that copies rows of any strides into a packed buffer, or back."""
     dims = len(operand.shape)
-    head = f"define internal void @copy.{k}(ptr %buffer, ptr %rows, i64 %stride, ptr %core, i64 %width) noinline cold #1 {{"
+    head = (
+        f"define internal void @copy.{k}(ptr %buffer, ptr %rows, i64 %stride, ptr %core, i64"
+        " %width) noinline cold #1 {"
+    )
     if operand.size == 0:
         return f"{head}\n  ret void\n}}"
     lines = [head, "entry:"]
     for d in range(dims):
-        lines += [f"  %s.at.{d} = getelementptr i64, ptr %core, i64 {d}", f"  %s.{d} = load i64, ptr %s.at.{d}"]
+        lines += [
+            f"  %s.at.{d} = getelementptr i64, ptr %core, i64 {d}",
+            f"  %s.{d} = load i64, ptr %s.at.{d}",
+        ]
     lines.append("  br label %l0")
     extents = ["%width", *map(str, operand.shape)]
     steps = ["%stride", *(f"%s.{d}" for d in range(dims))]
@@ -239,8 +268,16 @@ def _copy_function(operand: Operand, k: int, out: bool) -> str:
             *([f"  br label %l{d + 1}"] if d < dims else []),
         ]
     a, b = (f"%to.{dims}", f"%from.{dims}") if out else (f"%from.{dims}", f"%to.{dims}")
-    lines += [f"  %x = load double, ptr {a}, align 8", f"  store double %x, ptr {b}, align 8", f"  br label %e{dims}"]
+    lines += [
+        f"  %x = load double, ptr {a}, align 8",
+        f"  store double %x, ptr {b}, align 8",
+        f"  br label %e{dims}",
+    ]
     for d in reversed(range(dims + 1)):
-        lines += [f"e{d}:", f"  %j.{d} = add i64 %i.{d}, 1", f"  %m.{d} = icmp slt i64 %j.{d}, {extents[d]}"]
+        lines += [
+            f"e{d}:",
+            f"  %j.{d} = add i64 %i.{d}, 1",
+            f"  %m.{d} = icmp slt i64 %j.{d}, {extents[d]}",
+        ]
         lines.append(f"  br i1 %m.{d}, label %l{d}, label %{f'e{d - 1}' if d else 'done'}")
     return "\n".join([*lines, "done:", "  ret void", "}"])

@@ -1,8 +1,8 @@
-"""The functions of an outline as LLVM text: one for each shape, which runs some iterations, and one for each output, which writes results.
+"""LLVM functions of an outline: one per shape, which runs iterations, and one per output.
 
-A function runs over consecutive rows of its table. A row of a shape has the constants in which its iterations differ, then the places of
-the values to load and of those to store, in bytes from the start of the slots. A row of writes has the places of two results and the
-place in a row of the output.
+A function loops over consecutive rows of its table. A row of a shape has the constants in which its
+iterations differ, then the offsets of the values to load and to store, in bytes from the start of
+the slots. A row of writes has the offsets of two results and their offset in a row of the output.
 """
 
 from __future__ import annotations
@@ -13,36 +13,47 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...ir.graph import Expr
 from ...ir.program import Program
-from .body import Body
-from .loop import Layout
-from .outline import Iteration, Outline, Placed, Writes
+from .body import FunctionBody
+from .loop import LoopLayout
+from .outline import Iteration, Outline, PlacedIteration, Writes
 from .split import Part
 from .transpose import write_pair
 from .writer import Writer
 
 
-def shape_functions(program: Program, made: Outline, layout: Layout, writer: Callable[[], Writer]) -> Iterator[str]:
-    """The functions of all shapes and of the outputs that they compute, and their tables."""
-    for i, placed in enumerate(_by_shape(made).values()):
+def shape_functions(
+    program: Program, outlined: Outline, layout: LoopLayout, writer: Callable[[], Writer]
+) -> Iterator[str]:
+    """Return the functions of all shapes and outputs, and their tables."""
+    for i, placed in enumerate(_by_shape(outlined).values()):
         varying = _varying([each.iteration for each in placed])
         slots, addresses = _addresses([(*each.loads, *each.stores) for each in placed])
-        rows = [_row([each.iteration.constants[k].payload for k in varying], own, layout) for each, own in zip(placed, slots, strict=True)]
+        rows = [
+            _row([each.iteration.constants[k].payload for k in varying], row_slots, layout)
+            for each, row_slots in zip(placed, slots, strict=True)
+        ]
         yield _table(f"shape{i}", rows)
         body = ShapeBody(program, layout, writer(), placed[0].iteration, varying, addresses)
         yield _shape(body, f"shape{i}", placed[0].iteration, len(rows[0]))
-    for k, writes in _by_output(made).items():
-        rows = [_row([], (*slots, *slots)[:2], layout, 8 * c) for each in writes for c, slots in zip(each.columns, each.slots, strict=True)]
+    for k, writes in _by_output(outlined).items():
+        rows = [
+            _row([], (*slots, *slots)[:2], layout, 8 * c)
+            for each in writes
+            for c, slots in zip(each.columns, each.slots, strict=True)
+        ]
         yield _table(f"write{k}", rows)
         yield _write(program, layout, writer(), k, len(rows[0]))
-    if made.numbers:
-        yield _numbers(writer(), made.numbers)
+    if outlined.numbers:
+        yield _numbers(writer(), outlined.numbers)
 
 
-def _addresses(slots: Sequence[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], list[tuple[int | None, int]]]:
-    """Slots that stay at one distance from each other need one place in the table, and those that are the same in all rows need none.
+def _addresses(
+    slots: Sequence[tuple[int, ...]],
+) -> tuple[list[tuple[int, ...]], list[tuple[int | None, int]]]:
+    """Return the slots for the table, and the (table position, distance) of every slot.
 
-    Takes the slots of every iteration. Returns those for the table, and of each slot its place in the table, None for none, and how many
-    slots after it it stands.
+    Slots at a constant distance from each other share one entry of the table; slots that are equal
+    in all rows need none (position None). Takes the slots of every iteration.
     """
     first = slots[0]
     places: dict[tuple[int, ...], int] = {}
@@ -52,19 +63,20 @@ def _addresses(slots: Sequence[tuple[int, ...]]) -> tuple[list[tuple[int, ...]],
         if any(moves):
             places.setdefault(moves, column)
         addresses.append((places.get(moves), first[column]))
-    order = {column: place for place, column in enumerate(places.values())}
+    order = {column: position for position, column in enumerate(places.values())}
     return [tuple(row[column] for column in order) for row in slots], [
-        (None, at) if column is None else (order[column], at - first[column]) for column, at in addresses
+        (None, offset) if column is None else (order[column], offset - first[column])
+        for column, offset in addresses
     ]
 
 
-def calls(made: Outline) -> Iterator[str]:
-    """The calls that run an outline: consecutive iterations of a shape, and writes, by one."""
-    if made.numbers:
+def calls(outlined: Outline) -> Iterator[str]:
+    """Yield the calls that run an outline: one for consecutive iterations of a shape or writes."""
+    if outlined.numbers:
         yield "call void @numbers(ptr %work)"
-    number = {key: i for i, key in enumerate(_by_shape(made))}
+    number = {key: i for i, key in enumerate(_by_shape(outlined))}
     done: dict[str, int] = {}
-    parts = iter([*made.parts, None])
+    parts = iter([*outlined.parts, None])
     part = next(parts)
     straight = 0
     while part is not None:
@@ -80,34 +92,34 @@ def calls(made: Outline) -> Iterator[str]:
         done[name] = done.get(name, 0) + count
 
 
-def _named(part: Placed | Writes, number: dict[tuple[object, ...], int]) -> str:
+def _named(part: PlacedIteration | Writes, number: dict[tuple[object, ...], int]) -> str:
     return f"write{part.k}" if isinstance(part, Writes) else f"shape{number[part.iteration.key]}"
 
 
-def _by_shape(made: Outline) -> dict[tuple[object, ...], list[Placed]]:
-    found: dict[tuple[object, ...], list[Placed]] = {}
-    for part in made.parts:
-        if isinstance(part, Placed):
-            found.setdefault(part.iteration.key, []).append(part)
-    return found
+def _by_shape(outlined: Outline) -> dict[tuple[object, ...], list[PlacedIteration]]:
+    groups: dict[tuple[object, ...], list[PlacedIteration]] = {}
+    for part in outlined.parts:
+        if isinstance(part, PlacedIteration):
+            groups.setdefault(part.iteration.key, []).append(part)
+    return groups
 
 
-def _by_output(made: Outline) -> dict[int, list[Writes]]:
-    found: dict[int, list[Writes]] = {}
-    for part in made.parts:
+def _by_output(outlined: Outline) -> dict[int, list[Writes]]:
+    groups: dict[int, list[Writes]] = {}
+    for part in outlined.parts:
         if isinstance(part, Writes):
-            found.setdefault(part.k, []).append(part)
-    return found
+            groups.setdefault(part.k, []).append(part)
+    return groups
 
 
 def _varying(iterations: Sequence[Iteration]) -> list[int]:
-    """Which constants differ between iterations of one shape."""
+    """Return the constants that differ between iterations of one shape."""
     columns = zip(*(each.constants for each in iterations), strict=True)
     return [k for k, column in enumerate(columns) if len({x.payload.hex() for x in column}) > 1]
 
 
-def _row(constants: Sequence[float], slots: Sequence[int], layout: Layout, *rest: int) -> bytes:
-    """A row of a table, padded to eight bytes."""
+def _row(constants: Sequence[float], slots: Sequence[int], layout: LoopLayout, *rest: int) -> bytes:
+    """Return a row of a table, padded to eight bytes."""
     places = [8 * layout.lanes * slot for slot in slots] + list(rest)
     row = struct.pack(f"<{len(constants)}d{len(places)}i", *constants, *places)
     return row + bytes(-len(row) % 8)
@@ -120,10 +132,12 @@ def _table(name: str, rows: Sequence[bytes]) -> str:
 
 
 def _shape(body: ShapeBody, name: str, iteration: Iteration, stride: int) -> str:
-    """The function that runs iterations of a shape, given the first row of its table and how many."""
+    """Return the function that runs iterations of a shape, given a first table row and a count."""
     w = body.w
     top = _begin(w, name, stride)
-    stored = {s.id: place for place, s in enumerate(iteration.kept, start=len(iteration.outer))}
+    stored = {
+        s.id: position for position, s in enumerate(iteration.stored, start=len(iteration.outer))
+    }
     for s in iteration.steps:
         body.value(s)
         if s.id in stored:
@@ -131,13 +145,13 @@ def _shape(body: ShapeBody, name: str, iteration: Iteration, stride: int) -> str
     return _end(w, name, stride, top)
 
 
-class ShapeBody(Body):
-    """Writes an iteration: loads values from elsewhere, and constants that vary, where they are first used."""
+class ShapeBody(FunctionBody):
+    """Writer of an iteration, which loads outer values and varying constants at first use."""
 
     def __init__(
         self,
         program: Program,
-        layout: Layout,
+        layout: LoopLayout,
         writer: Writer,
         iteration: Iteration,
         varying: Sequence[int],
@@ -145,12 +159,14 @@ class ShapeBody(Body):
     ) -> None:
         super().__init__(program, layout, writer)
         self._addresses, self._bases = addresses, dict[int, str]()
-        self._outer = {x.id: place for place, x in enumerate(iteration.outer)}
-        self._varying = {iteration.constants[k].id: place for place, k in enumerate(varying)}
+        self._outer = {x.id: position for position, x in enumerate(iteration.outer)}
+        self._varying = {iteration.constants[k].id: position for position, k in enumerate(varying)}
 
     def value(self, x: object) -> str:
         if isinstance(x, Expr) and x.id in self._outer and x.id not in self.values:
-            self.values[x.id] = self.w.load(self.w.V, self.slot(self._outer[x.id]), 8 * self.w.lanes)
+            self.values[x.id] = self.w.load(
+                self.w.V, self.slot(self._outer[x.id]), 8 * self.w.lanes
+            )
         return super().value(x)
 
     def constant(self, x: Expr) -> str:
@@ -163,9 +179,9 @@ class ShapeBody(Body):
             self.values[x.id] = w.shuffle(first, "poison", [0] * w.lanes)
         return self.values[x.id]
 
-    def slot(self, place: int) -> str:
-        """The address of a value to load or to store, those to load first."""
-        base, distance = self._addresses[place]
+    def slot(self, position: int) -> str:
+        """Emit the address of a value to load or to store, those to load first."""
+        base, distance = self._addresses[position]
         if base is None:
             return self.w.at("%slots", distance, self.w.V)
         if base not in self._bases:
@@ -173,15 +189,15 @@ class ShapeBody(Body):
         return self.w.at(self._bases[base], distance, self.w.V)
 
 
-def _slot(w: Writer, at: int) -> str:
-    """The address in the slots that stands at some bytes of the row."""
-    offset = w.line(f"zext i32 {w.load('i32', w.at('%row', at, 'i8'), 4)} to i64")
+def _slot(w: Writer, byte: int) -> str:
+    """Emit the address in the slots that is stored at some byte of the row."""
+    offset = w.line(f"zext i32 {w.load('i32', w.at('%row', byte, 'i8'), 4)} to i64")
     return w.line(f"getelementptr i8, ptr %slots, i64 {offset}")
 
 
-def _write(program: Program, layout: Layout, w: Writer, k: int, stride: int) -> str:
-    """The function that writes pairs of results of output k."""
-    body = Body(program, layout, w)
+def _write(program: Program, layout: LoopLayout, w: Writer, k: int, stride: int) -> str:
+    """Return the function that writes pairs of results of output k."""
+    body = FunctionBody(program, layout, w)
     w.label("entry")
     rows = body.rows(len(program.inputs) + k)
     top = _begin(w, f"write{k}", stride)
@@ -193,7 +209,7 @@ def _write(program: Program, layout: Layout, w: Writer, k: int, stride: int) -> 
 
 
 def _begin(w: Writer, name: str, stride: int) -> int:
-    """Begin a loop over rows of a table; returns the line where its counter belongs."""
+    """Begin a loop over rows of a table; return the index of the line for its counter."""
     if not w.lines:
         w.label("entry")
     w.do(f"%from = mul i64 %first, {stride}")
@@ -214,11 +230,14 @@ def _end(w: Writer, name: str, stride: int, top: int) -> str:
     w.do("br i1 %more, label %next, label %finished")
     w.label("finished")
     w.do("ret void")
-    return w.function(f"internal void @{name}(ptr noalias %context, ptr noalias %slots, i64 %first, i64 %count) noinline #1")
+    return w.function(
+        f"internal void @{name}(ptr noalias %context, ptr noalias %slots, i64 %first, i64 %count)"
+        " noinline #1"
+    )
 
 
 def _numbers(w: Writer, numbers: dict[str, int]) -> str:
-    """The function that puts numbers among the results where they are written from."""
+    """Return the function that stores constant results in their slots."""
     w.label("entry")
     for number, slot in numbers.items():
         w.store(w.V, w.splat(float.fromhex(number)), w.at("%slots", slot, w.V), 8 * w.lanes)

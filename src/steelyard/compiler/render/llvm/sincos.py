@@ -1,10 +1,12 @@
 """sin and cos of a vector of doubles as LLVM text: one range reduction, two polynomials, no branch.
 
-x = k pi/2 + r by Cody and Waite with three constants: where multiply and add fuse, three of 53 bits (x - k c1 is then exact for
+x = k pi/2 + r by Cody and Waite with three constants: where multiply and add fuse, three of 53 bits
+(x - k c1 is then exact for
 |k| < 2^17), else 33 + 33 + 53 bits (k times the first two is exact); then
-sin r = r + r z P(z), cos r = 1 - z/2 + z^2 Q(z) with z = r^2, and the quadrant k chooses and signs. P and Q interpolate at Chebyshev
-nodes of |r| <= pi/4 (errors 1.8e-17 and 8.7e-19). Within 2 ulp for |x| <= 1e5 = LARGEST; beyond it, and for infinities, the C library.
-Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8.
+sin r = r + r z P(z), cos r = 1 - z/2 + z^2 Q(z) with z = r^2, and the quadrant k chooses and signs.
+P and Q interpolate at Chebyshev nodes of |r| <= pi/4 (errors 1.8e-17 and 8.7e-19). Within 2 ulp for
+|x| <= 1e5 = LARGEST; beyond it, and for infinities, the C library. Cody and Waite, Software Manual
+for the Elementary Functions, 1980, chapter 8.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
 from ...ir.graph import Expr
-from .loop import Layout, library_function
+from .loop import LoopLayout, library_function
 from .writer import COMPARE, Writer
 
 Pair = tuple[str, str]
 LARGEST = 1e5
-NEAR = 0.0625  # rad; what an angle may turn by in a step to be turned instead of computed anew
+NEAR = 0.0625  # [rad] largest increment for which sine and cosine are updated by sums of angles
 _SIN_NEAR = (-1 / 6, 1 / 120, -1 / 5040)
 _COS_NEAR = (-1 / 2, 1 / 24, -1 / 720, 1 / 40320)
 _SIN = (
@@ -42,22 +44,27 @@ _PI_2 = {
     False: ("0x1.921fb54400000p+0", "0x1.0b4611a600000p-34", "0x1.3198a2e037073p-69"),
 }
 _2_PI = float.fromhex("0x1.45f306dc9c883p-1")
-_MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits
+# 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits
+_MAGIC = 6755399441055744.0
 
 
 def _inline(w: Writer, x: str) -> Pair:
-    """sin and cos of a vector whose elements are at most LARGEST."""
+    """Emit sin and cos of a vector whose elements are at most LARGEST."""
     shifted = w.fma(x, w.splat(_2_PI), w.splat(_MAGIC))
     k = w.line(f"fsub {w.V} {shifted}, {w.splat(_MAGIC)}")
-    r = _reduced(w, x, k)
+    r = _reduce_argument(w, x, k)
     z = w.mul(r, r)
     sine = w.fma(w.mul(r, z), _horner(w, z, _SIN), r)
     cosine = w.fma(w.mul(z, z), _horner(w, z, _COS), w.fma(z, w.splat(-0.5), w.splat(1.0)))
     return _quadrant(w, shifted, sine, cosine)
 
 
-def _reduced(w: Writer, x: str, k: str) -> str:
-    """x - k pi/2. Where nothing fuses, what the second difference rounds off is put back with the third: one rounding and not two."""
+def _reduce_argument(w: Writer, x: str, k: str) -> str:
+    """Emit x - k pi/2.
+
+    Without fused multiply-add, the rounding error of the second difference is added to the third,
+    so that the result is rounded once.
+    """
     c1, c2, c3 = (w.splat(-float.fromhex(part)) for part in _PI_2[w.fused])
     if w.fused:
         return w.fma(k, c3, w.fma(k, c2, w.fma(k, c1, x)))
@@ -76,7 +83,7 @@ def _horner(w: Writer, z: str, coefficients: tuple[float, ...]) -> str:
 
 
 def _quadrant(w: Writer, shifted: str, sine: str, cosine: str) -> Pair:
-    """Odd quadrants swap; the sine is negative in quadrants 2 and 3, the cosine in 1 and 2."""
+    """Emit the quadrant's swap and signs: sine negative in 2 and 3, cosine in 1 and 2."""
     K = w.K
     bits = w.line(f"bitcast {w.V} {shifted} to {K}")
     odd = w.line(f"trunc {K} {bits} to {w.M}")
@@ -93,7 +100,10 @@ def _quadrant(w: Writer, shifted: str, sine: str, cosine: str) -> Pair:
 
 
 def early_arguments(steps: Sequence[Expr], known: Iterable[int]) -> list[Expr]:
-    """The arguments of sines and cosines that depend on no sine or cosine, so that one branch serves them all."""
+    """Return the arguments of sines and cosines that depend on no sine or cosine.
+
+    One branch serves them all.
+    """
     early = set(known)
     arguments = {}
     for s in steps:
@@ -106,7 +116,10 @@ def early_arguments(steps: Sequence[Expr], known: Iterable[int]) -> list[Expr]:
 
 
 class Near(NamedTuple):
-    """An argument that is another one, `start`, and a small motion; those of a group do not depend on each other's sine or cosine."""
+    """An argument that is another one, `start`, plus a small increment.
+
+    Arguments of a group do not depend on each other's sine or cosine.
+    """
 
     group: int
     angle: Expr
@@ -114,9 +127,10 @@ class Near(NamedTuple):
 
 
 def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, Near]:
-    """The arguments that are another argument and a small motion, by their ids.
+    """Return the arguments that are another argument plus a small increment, by their ids.
 
-    A small motion is a sum of products with scalar operands, whose numbers are `scalars`: rates times the step of an integrator.
+    A small increment is a sum of products with the scalar operands numbered `scalars`: rates times
+    the step of an integrator.
     """
     depth: dict[int, int] = {}
     still: dict[frozenset[int], Expr] = {}
@@ -125,7 +139,7 @@ def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, 
         depth[s.id] = max((depth.get(a.id, 0) for a in s.args), default=0)
         if s.op in ("sin", "cos"):
             terms = list(_terms(s.args[0]))
-            rest = frozenset(t.id for t in terms if not _timed(t, scalars))
+            rest = frozenset(t.id for t in terms if not _is_scaled_by(t, scalars))
             if len(rest) == len(terms):
                 still.setdefault(rest, s.args[0])
             else:
@@ -135,7 +149,7 @@ def near_arguments(steps: Sequence[Expr], scalars: Container[int]) -> dict[int, 
 
 
 def _terms(x: Expr) -> Iterable[Expr]:
-    """The terms of a sum."""
+    """Return the terms of a sum."""
     if x.op == "add":
         for a in x.args:
             yield from _terms(a)
@@ -143,15 +157,18 @@ def _terms(x: Expr) -> Iterable[Expr]:
         yield x
 
 
-def _timed(x: Expr, scalars: Container[int]) -> bool:
-    """Whether a node is a product with a scalar operand, or with a multiple of one."""
+def _is_scaled_by(x: Expr, scalars: Container[int]) -> bool:
+    """Return whether a node is a product with a scalar operand, or with a multiple of one."""
     if x.op == "input":
         return x.payload[0] in scalars
-    return x.op == "mul" and any(_timed(a, scalars) for a in x.args)
+    return x.op == "mul" and any(_is_scaled_by(a, scalars) for a in x.args)
 
 
-def sincos(w: Writer, layout: Layout, xs: Sequence[str]) -> list[Pair]:
-    """The values (sin x, cos x) of some vectors. A lane's result depends on its own argument only."""
+def sincos(w: Writer, layout: LoopLayout, xs: Sequence[str]) -> list[Pair]:
+    """Emit (sin x, cos x) of some vectors.
+
+    The result of a lane depends on its own argument only.
+    """
     return _by_size(
         w,
         [_is_beyond(w, x, LARGEST) for x in xs],
@@ -160,40 +177,49 @@ def sincos(w: Writer, layout: Layout, xs: Sequence[str]) -> list[Pair]:
     )
 
 
-def sincos_near(w: Writer, layout: Layout, xs: Sequence[str], starts: Sequence[str], pairs: Sequence[Pair]) -> list[Pair]:
-    """The values (sin x, cos x) of vectors near others, whose sines and cosines are known, by the sums of angles.
+def sincos_near(
+    w: Writer, layout: LoopLayout, xs: Sequence[str], starts: Sequence[str], pairs: Sequence[Pair]
+) -> list[Pair]:
+    """Emit (sin x, cos x) of vectors near others with known sines and cosines.
 
-    sin(y + d) = sin y + (sin y (cos d - 1) + cos y sin d) with d = x - y, which no rounding touches where x is near y, and Taylor's
-    polynomials of sin d and cos d - 1 for |d| <= NEAR: 2^-52 in all. Lanes further away have the sine and cosine of x itself.
+    sin(y + d) = sin y + (sin y (cos d - 1) + cos y sin d) with d = x - y, which is exact for x near
+    y, and Taylor polynomials of sin d and cos d - 1 for |d| <= NEAR; the error is 2^-52. Lanes
+    further away use the sine and cosine of x itself.
     """
     apart = [w.line(f"fsub {w.V} {x}, {y}") for x, y in zip(xs, starts, strict=True)]
 
     def slow() -> list[Pair]:
-        made = []
+        values = []
         for x, d, pair in zip(xs, apart, pairs, strict=True):
             far = _is_beyond(w, d, NEAR)
-            near = _turned(w, pair, w.line(f"select {w.M} {far}, {w.V} zeroinitializer, {w.V} {d}"))
+            near = _rotate(w, pair, w.line(f"select {w.M} {far}, {w.V} zeroinitializer, {w.V} {d}"))
             whole = _rarely(w, layout, x)
-            a, b = (w.line(f"select {w.M} {far}, {w.V} {whole[i]}, {w.V} {near[i]}") for i in range(2))
-            made.append((a, b))
-        return made
+            a, b = (
+                w.line(f"select {w.M} {far}, {w.V} {whole[i]}, {w.V} {near[i]}") for i in range(2)
+            )
+            values.append((a, b))
+        return values
 
-    fast = lambda: [_turned(w, pair, d) for d, pair in zip(apart, pairs, strict=True)]  # noqa: E731
+    fast = lambda: [_rotate(w, pair, d) for d, pair in zip(apart, pairs, strict=True)]  # noqa: E731
     return _by_size(w, [_is_beyond(w, d, NEAR) for d in apart], fast, slow)
 
 
-def _turned(w: Writer, pair: Pair, d: str) -> Pair:
-    """Sine and cosine of an angle whose own are given, turned by d, which is at most NEAR."""
+def _rotate(w: Writer, pair: Pair, d: str) -> Pair:
+    """Emit sine and cosine of an angle plus d, |d| <= NEAR, from those of the angle."""
     sine, cosine = pair
     z = w.mul(d, d)
     less = w.mul(z, _horner(w, z, _COS_NEAR))
     turn = w.fma(d, w.mul(z, _horner(w, z, _SIN_NEAR)), d)
     back = w.line(f"fneg {w.V} {turn}")
-    return w.fma(cosine, turn, w.fma(sine, less, sine)), w.fma(sine, back, w.fma(cosine, less, cosine))
+    return w.fma(cosine, turn, w.fma(sine, less, sine)), w.fma(
+        sine, back, w.fma(cosine, less, cosine)
+    )
 
 
-def _by_size(w: Writer, beyond: Sequence[str], fast: Callable[[], list[Pair]], slow: Callable[[], list[Pair]]) -> list[Pair]:
-    """The pairs that `fast` writes, or where a lane of some vector is `beyond`, those that `slow` writes."""
+def _by_size(
+    w: Writer, beyond: Sequence[str], fast: Callable[[], list[Pair]], slow: Callable[[], list[Pair]]
+) -> list[Pair]:
+    """Emit the pairs of `fast`, or of `slow` if a lane of some vector is `beyond`."""
     if not beyond:
         return []
     some = beyond[0]
@@ -202,25 +228,28 @@ def _by_size(w: Writer, beyond: Sequence[str], fast: Callable[[], list[Pair]], s
     rare = w.line(f"icmp ne i{w.lanes} {w.line(f'bitcast {w.M} {some} to i{w.lanes}')}, 0")
     tag = w.fresh()[1:]
     w.do(f"br i1 {rare}, label %slow{tag}, label %fast{tag}, !prof !0")
-    found = []
+    pairs = []
     for name, write in (("slow", slow), ("fast", fast)):
         w.label(f"{name}{tag}")
-        found.append((write(), w.current))
+        pairs.append((write(), w.current))
         w.do(f"br label %join{tag}")
     w.label(f"join{tag}")
-    (a, at_a), (b, at_b) = found
-    both = [[w.line(f"phi {w.V} [ {x[i]}, %{at_a} ], [ {y[i]}, %{at_b} ]") for i in range(2)] for x, y in zip(a, b, strict=True)]
+    (a, at_a), (b, at_b) = pairs
+    both = [
+        [w.line(f"phi {w.V} [ {x[i]}, %{at_a} ], [ {y[i]}, %{at_b} ]") for i in range(2)]
+        for x, y in zip(a, b, strict=True)
+    ]
     return [(one, two) for one, two in both]
 
 
 def _is_beyond(w: Writer, x: str, limit: float) -> str:
-    """Whether an argument is larger than a limit in size; false for NaN, without a flag."""
+    """Emit whether |x| exceeds a limit; false for NaN, without a floating-point exception."""
     size = w.line(f"call {w.V} @llvm.fabs.{w.v}({w.V} {x})")
     return w.line(COMPARE.replace("?", "olt").format(w.splat(limit), size, V=w.V, v=w.v, M=w.M))
 
 
-def _rarely(w: Writer, layout: Layout, x: str) -> Pair:
-    """Sine and cosine by a call, from a branch that is seldom taken."""
+def _rarely(w: Writer, layout: LoopLayout, x: str) -> Pair:
+    """Emit sine and cosine by a call, in a branch that is rarely taken."""
     kind = f"{{ {w.V}, {w.V} }}"
     functions = ", ".join(f"ptr {library_function(w, layout, name)}" for name in ("sin", "cos"))
     both = w.line(f"call {w.keeping} {kind} @sincos_rarely({w.V} {x}, {functions})")
@@ -228,9 +257,11 @@ def _rarely(w: Writer, layout: Layout, x: str) -> Pair:
 
 
 def sincos_rarely(w: Writer) -> str:
-    """The function for a vector that has a large lane: the inline values, and the C library's in the lanes that are large.
+    """Return the function for a vector with a large lane.
 
-    These compute sin(0) inline, so that they raise no overflow or invalid flag. Its calls keep the registers where they can.
+    It combines inline values with the C library's values in the large lanes. For these it computes
+    sin(0) inline, which raises no overflow or invalid flag. Its calls preserve registers if
+    possible.
     """
     w.label("entry")
     large = _is_beyond(w, "%x", LARGEST)
@@ -241,4 +272,6 @@ def sincos_rarely(w: Writer) -> str:
         chosen = w.line(f"select {w.M} {large}, {w.V} {exact}, {w.V} {inline[i]}")
         both = w.line(f"insertvalue {kind} {both}, {w.V} {chosen}, {i}")
     w.do(f"ret {kind} {both}")
-    return w.function(f"internal {w.keeping} {kind} @sincos_rarely({w.V} %x, ptr %sin, ptr %cos) noinline cold #1")
+    return w.function(
+        f"internal {w.keeping} {kind} @sincos_rarely({w.V} %x, ptr %sin, ptr %cos) noinline cold #1"
+    )

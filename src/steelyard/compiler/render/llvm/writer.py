@@ -1,4 +1,4 @@
-"""A writer of LLVM text: collects the instructions of one function over vectors, and names its values."""
+"""Writer of the LLVM instructions of one function over vectors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-# A comparison, whose predicate replaces "?". As in NumPy, NaN compares false and raises no flag, which plain `fcmp` does not promise.
-COMPARE = 'call {M} @llvm.experimental.constrained.fcmp.{v}({V} {0}, {V} {1}, metadata !"?", metadata !"fpexcept.strict")'
+# A comparison, whose predicate replaces "?". As in NumPy, NaN compares false and raises no flag,
+# which plain `fcmp` does not promise.
+COMPARE = (
+    'call {M} @llvm.experimental.constrained.fcmp.{v}({V} {0}, {V} {1}, metadata !"?", metadata'
+    ' !"fpexcept.strict")'
+)
 
 
 AVX2 = 4  # lanes
@@ -15,9 +19,11 @@ AVX2 = 4  # lanes
 
 @dataclass
 class Writer:
-    """`lanes`: doubles in a vector; `fused`: the processor multiplies and adds in one instruction. V, K, M: vectors of f64, i64, i1.
+    """Lines of a function, and names of its values.
 
-    `constants`: the places of constants in the module's table, which writers of one module share.
+    `lanes`: doubles in a vector; `fused`: the processor has a fused multiply-add. V, K, M: vectors
+    of f64, i64, i1. `constants`: index of each constant in the module's table, shared by its
+    writers.
     """
 
     lanes: int
@@ -51,20 +57,26 @@ class Writer:
 
     @property
     def keeping(self) -> str:
-        """The convention of calls that keep all registers, which LLVM has for the sixteen vector registers of AVX2."""
+        """The calling convention that preserves all sixteen vector registers of AVX2."""
         return "preserve_allcc" if self.lanes == AVX2 else ""
 
     def splat(self, value: float) -> str:
-        """A vector of one number: a constant, or for AVX2, whose operations cannot broadcast an operand, an entry of a table in memory."""
+        """Return a vector of one number.
+
+        It is a constant, or on AVX2, whose operations cannot broadcast an operand, an entry of a
+        table in memory.
+        """
         bits = struct.pack(">d", value).hex().upper()
         if self.lanes != AVX2 or value == 0.0:
             return f"splat (double 0x{bits})"
-        place = self.constants.setdefault(bits, len(self.constants))
-        address = f"getelementptr ({self.V}, ptr @constants, i64 {place})"
-        return self.line(f"load {self.V}, ptr {address}, align {8 * self.lanes}, !invariant.load !1")
+        index = self.constants.setdefault(bits, len(self.constants))
+        address = f"getelementptr ({self.V}, ptr @constants, i64 {index})"
+        return self.line(
+            f"load {self.V}, ptr {address}, align {8 * self.lanes}, !invariant.load !1"
+        )
 
     def table(self) -> str:
-        """The table of constants."""
+        """Return the table of constants."""
         entries = ", ".join(f"{self.V} splat (double 0x{bits})" for bits in self.constants)
         head = f"@constants = internal constant [{len(self.constants)} x {self.V}]"
         return f"{head} [{entries}], align {8 * self.lanes}\n" if self.constants else ""
@@ -76,19 +88,23 @@ class Writer:
         return self.line(f"fmul contract {self.V} {a}, {b}")
 
     def fma(self, a: str, b: str, c: str) -> str:
-        """a b + c, rounded once where the processor can."""
+        """Emit a b + c, rounded once if the processor can."""
         if self.fused:
-            return self.line(f"call {self.V} @llvm.fma.{self.v}({self.V} {a}, {self.V} {b}, {self.V} {c})")
+            return self.line(
+                f"call {self.V} @llvm.fma.{self.v}({self.V} {a}, {self.V} {b}, {self.V} {c})"
+            )
         return self.line(f"fadd {self.V} {self.mul(a, b)}, {c}")
 
     def shuffle(self, a: str, b: str, order: Iterable[int], width: int | None = None) -> str:
-        """Elements of a then b, two vectors of `width` doubles, in a given order."""
+        """Emit elements of a then b, two vectors of `width` doubles, in a given order."""
         mask = [f"i32 {i}" for i in order]
         kind = self.V if width is None else f"<{width} x double>"
-        return self.line(f"shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{', '.join(mask)}>")
+        return self.line(
+            f"shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{', '.join(mask)}>"
+        )
 
     def at(self, base: str, count: int, kind: str = "double") -> str:
-        """The address `count` elements after a pointer."""
+        """Emit the address `count` elements after a pointer."""
         return self.line(f"getelementptr {kind}, ptr {base}, i64 {count}") if count else base
 
     def load(self, kind: str, address: str, align: int = 8) -> str:
@@ -98,5 +114,5 @@ class Writer:
         self.do(f"store {kind} {value}, ptr {address}, align {align}")
 
     def function(self, head: str) -> str:
-        """The text of the function whose lines these are."""
+        """Return the text of the function."""
         return "\n".join([f"define {head} {{", *self.lines, "}", ""])

@@ -1,4 +1,4 @@
-"""Long runs of zeros in the rows of an output, such as those of a humanoid's regressor: memset fills them, which compiles at once."""
+"""Long runs of zeros in rows of an output, such as a humanoid's regressor, filled by memset."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from itertools import groupby
 
 from ...ir.graph import Expr
 from ...ir.program import Program
-from .loop import Layout, library_function, row_pointers
+from .loop import LoopLayout, library_function, row_pointers
 from .writer import Writer
 
-LONG = 128  # columns; shorter runs are faster written with the other columns, in the order of memory
+# columns; shorter runs are faster written with the other columns, in the order of memory
+LONG = 128
 
 Run = tuple[int, int]  # first column, and the first one after
 
 
 def zero_runs(program: Program) -> dict[int, list[Run]]:
-    """The long runs of zeros of every output that has some."""
-    found = {k: _runs(result) for k, result in enumerate(program.results)}
-    return {k: runs for k, runs in found.items() if runs}
+    """Return the long runs of zeros of every output that has some."""
+    by_output = {k: _runs(result) for k, result in enumerate(program.results)}
+    return {k: runs for k, runs in by_output.items() if runs}
 
 
 def _runs(result: Sequence[object]) -> list[Run]:
@@ -31,13 +32,13 @@ def _runs(result: Sequence[object]) -> list[Run]:
     return runs
 
 
-def covered(runs: Sequence[Run], column: int) -> bool:
-    """Whether a column and its right neighbour lie in a run."""
+def is_covered(runs: Sequence[Run], column: int) -> bool:
+    """Return whether a column and its right neighbour lie in a run."""
     return any(start <= column and column + 2 <= end for start, end in runs)
 
 
-def fill_zeros(w: Writer, layout: Layout, k: int, runs: Sequence[Run]) -> str:
-    """The function that fills the runs of output k in every row of a block."""
+def fill_zeros(w: Writer, layout: LoopLayout, k: int, runs: Sequence[Run]) -> str:
+    """Return the function that fills the runs of output k in every row of a block."""
     w.label("entry")
     rows = row_pointers(w, layout, len(layout.inputs) + k)
     memset = library_function(w, layout, "memset")

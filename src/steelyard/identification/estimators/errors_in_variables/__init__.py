@@ -1,1 +1,1 @@
-"""Estimators that count the noise of positions, which is in the regressor, beside that of the torque."""
+"""Estimators for noise in the positions, which enters the regressor, and in the torque."""

@@ -1,4 +1,7 @@
-"""Maximum likelihood with errors in the positions: what their noise does to the torques of all joints weighs each sample."""
+"""Maximum likelihood with errors in the positions.
+
+What their noise does to the torques of all joints weighs each sample.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from numpy.typing import NDArray
 from ....arguments import whole_number
 from ....errors import CallError
 from ...model.accumulator import Accumulator, triangular
-from ...model.linear_model import Model
 from ...model.problem import Problem, merged
-from ..least_squares import Estimate, noise, weighted
+from ..least_squares import Estimate, Estimator, noise, weighted
 from .position_noise import PositionNoise, blocks_with_states, state_errors
 from .total_least_squares import MOST_ERRORS, compensated, smooth_columns
 
@@ -23,34 +25,46 @@ SAME = 1e-6  # relative change of the torque that needs no further step
 
 
 @dataclass(frozen=True)
-class MaximumLikelihood:
-    """max p(tau | base) for tau - Y base = e_tau - J (dq, dqd, dqdd): the noise of positions reaches the torques through J.
+class MaximumLikelihood(Estimator):
+    """max p(tau | base) for tau - Y base = e_tau - J (dq, dqd, dqdd).
 
-    J has the exact derivatives of inverse dynamics by q, qd and qdd; the covariance C of (dq, dqd, dqdd) of a joint is that of its noise
-    behind smoother and low-pass. Each sample has the covariance S = diag(sigma^2) + J C J^T of its n torques, sigma^2 being what J C J^T
-    does not explain of the residuals. A step solves the rows S^-1/2 [Y tau] by total least squares, since S depends on the parameters,
-    and finds S anew. Without noise of the positions it is weighted least squares.
-    Olsen and Petersen, IEEE Trans. Robotics and Automation 17 (2001), p. 95; Olsen, Swevers and Verdonck, Int. J. Robotics Research 21
-    (2002), p. 89.
+    The noise of positions reaches the torques through J.
+
+    J has the exact derivatives of inverse dynamics by q, qd and qdd; the covariance C of (dq, dqd,
+    dqdd) of a joint is that of its noise behind smoother and low-pass. Each sample has the
+    covariance S = diag(sigma^2) + J C J^T of its n torques, sigma^2 being what J C J^T does not
+    explain of the residuals. A step solves the rows S^-1/2 [Y tau] by total least squares, since S
+    depends on the parameters, and finds S anew. Without noise of the positions it is weighted least
+    squares. Olsen and Petersen, IEEE Trans. Robotics and Automation 17 (2001), p. 95; Olsen,
+    Swevers and Verdonck, Int. J. Robotics Research 21 (2002), p. 89.
     """
 
     iterations: int = 10
     name = "ml"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "iterations", whole_number("MaximumLikelihood: iterations", self.iterations, 1, 1e6))
+        object.__setattr__(
+            self,
+            "iterations",
+            whole_number("MaximumLikelihood: iterations", self.iterations, 1, 1e6),
+        )
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        if type(problem.model) is not Model:
-            raise CallError("estimator 'ml' is for torques of the joints of a robot without loops; use 'sdp' or 'wls'")
+        if not problem.model.observation.has_joint_rows:
+            raise CallError(
+                "estimator 'ml' is for torques of the joints of a robot without loops; use 'sdp' or"
+                " 'wls'"
+            )
         errors = [state_errors(s, problem.decimate) for s in problem.samples]
         base, _ = weighted(problem.total, problem.prior)
         parts: tuple[Accumulator, ...] = ()
         share, done = np.ones(problem.n), 0
         while done < self.iterations:
             before, (parts, noise_rows, share) = base, whitened(problem, base, errors)
-            base = compensated(merged(parts).triangle(), noise_rows, problem.prior, merged(parts).counts[0])
+            base = compensated(
+                merged(parts).triangle(), noise_rows, problem.prior, merged(parts).counts[0]
+            )
             done += 1
             if change(problem, base, before) <= SAME:
                 break
@@ -58,46 +72,72 @@ class MaximumLikelihood:
         return Estimate(base, 1.0 / noise(problem.total, base), details=details, parts=parts)
 
 
-def whitened(problem: Problem, base: Array, errors: list[Array]) -> tuple[tuple[Accumulator, ...], Array, Array]:
-    """Return the rows S^-1/2 [Y tau] folded in PARTS, the factor (b, b) of their errors, and the torque's share (n,) of the residuals."""
+def whitened(
+    problem: Problem, base: Array, errors: list[Array]
+) -> tuple[tuple[Accumulator, ...], Array, Array]:
+    """Return the whitened rows S^-1/2 [Y tau] and the factor of their errors.
+
+    The rows are folded in PARTS; the factor is (b, b). The third result is the share (n,) of
+    the residuals that is noise of the torque.
+    """
     model = PositionNoise(problem.model, problem.model.nearest(base))
     sigma2, share = torque_variance(problem, model, base, errors)
-    made = [Accumulator.empty((range(len(base)),), len(base)) for _ in range(PARTS)]
+    totals = [Accumulator.empty((range(len(base)),), len(base)) for _ in range(PARTS)]
     done = 0
     for block, states in blocks_with_states(problem):
-        rows = whiten(np.concatenate([block.Y, block.tau[:, :, None]], 2), model.covariance(states, errors[block.log]), sigma2, block.keep)
+        rows = whiten(
+            np.concatenate([block.Y, block.tau[:, :, None]], 2),
+            model.covariance(states, errors[block.log]),
+            sigma2,
+            block.keep,
+        )
         number = (done + np.arange(len(rows))) * PARTS // max(problem.N, 1)
         for k in np.unique(number):
-            own = rows[number == k].reshape(-1, 1, rows.shape[2])
-            made[k] = made[k].fold(own[:, :, :-1], own[:, :, -1])
+            selected = rows[number == k].reshape(-1, 1, rows.shape[2])
+            totals[k] = totals[k].fold(selected[:, :, :-1], selected[:, :, -1])
         done += len(rows)
     noise_rows = np.zeros((1, len(base)))
     for errors_of_rows, log, part in problem.regressor_errors():
-        kept = part.part(slice(None, None, problem.decimate))
-        drawn = whiten(errors_of_rows.dense, model.covariance(kept.states, errors[log]), sigma2, kept.keep)
+        samples = part.part(slice(None, None, problem.decimate))
+        drawn = whiten(
+            errors_of_rows.dense,
+            model.covariance(samples.states, errors[log]),
+            sigma2,
+            samples.keep,
+        )
         noise_rows = triangular(np.vstack([noise_rows, drawn.reshape(-1, len(base))]))
-    return tuple(made), noise_rows * smooth_columns(problem.model), share
+    return tuple(totals), noise_rows * smooth_columns(problem.model), share
 
 
-def torque_variance(problem: Problem, model: PositionNoise, base: Array, errors: list[Array]) -> tuple[Array, Array]:
-    """Return the variance (n,) of the torque's own noise, what positions do not explain of the residuals, and its share of them (n,).
+def torque_variance(
+    problem: Problem, model: PositionNoise, base: Array, errors: list[Array]
+) -> tuple[Array, Array]:
+    """Return the variance (n,) of the torque noise, and its share of the residuals (n,).
 
-    It is the most likely one: sum (e^2 - v) / v^2 = 0 with v = sigma^2 + (J C J^T)_jj, for residuals e of a joint.
+    It is the part of the residuals that noise of the positions does not explain.
+
+    It is the most likely one: sum (e^2 - v) / v^2 = 0 with v = sigma^2 + (J C J^T)_jj, for
+    residuals e of a joint.
     """
-    found = []
+    pairs = []
     for block, states in blocks_with_states(problem):
         e2 = (block.tau - block.rows @ base) ** 2
-        found.append(
-            (e2 if block.keep is None else np.where(block.keep, e2, np.nan), diagonal(model.covariance(states, errors[block.log])))
+        pairs.append(
+            (
+                e2 if block.keep is None else np.where(block.keep, e2, np.nan),
+                diagonal(model.covariance(states, errors[block.log])),
+            )
         )
-    e2, made = (np.concatenate(x) for x in zip(*found, strict=True))
-    left = noise(problem.total, base) ** 2
-    sigma2, used = left, np.isfinite(e2)
+    e2, explained = (np.concatenate(x) for x in zip(*pairs, strict=True))
+    total = noise(problem.total, base) ** 2
+    sigma2, used = total, np.isfinite(e2)
     for _ in range(STEPS):
-        w = np.where(used, 1.0 / (sigma2 + made) ** 2, 0.0)
-        likely = np.sum(np.where(used, w * (e2 - made), 0.0), axis=0) / np.maximum(np.sum(w, axis=0), 1e-300)
-        sigma2 = np.clip(likely, (1.0 - MOST_ERRORS) * left, left)
-    return sigma2, sigma2 / left
+        w = np.where(used, 1.0 / (sigma2 + explained) ** 2, 0.0)
+        likely = np.sum(np.where(used, w * (e2 - explained), 0.0), axis=0) / np.maximum(
+            np.sum(w, axis=0), 1e-300
+        )
+        sigma2 = np.clip(likely, (1.0 - MOST_ERRORS) * total, total)
+    return sigma2, sigma2 / total
 
 
 def diagonal(S: Array) -> Array:
@@ -106,7 +146,10 @@ def diagonal(S: Array) -> Array:
 
 
 def whiten(rows: Array, S: Array, sigma2: Array, keep: NDArray[np.bool_] | None) -> Array:
-    """Return L^-1 rows (N, n, k) with L L^T = S + diag(sigma2), the covariance (N, n, n) of each sample; rows out of use are zero."""
+    """Return L^-1 rows (N, n, k) with L L^T = S + diag(sigma2); unused rows are zero.
+
+    S (N, n, n) is the covariance of the torques of each sample.
+    """
     n = range(len(sigma2))
     if keep is not None:
         rows, S = rows * keep[:, :, None], S * keep[:, :, None] * keep[:, None, :]
@@ -115,7 +158,7 @@ def whiten(rows: Array, S: Array, sigma2: Array, keep: NDArray[np.bool_] | None)
 
 
 def change(problem: Problem, base: Array, before: Array) -> float:
-    """Return the root mean square torque of a change of the base parameters (b,), over that of all torque."""
+    """Return the rms torque of a change of the base parameters (b,), relative to all torque."""
     x = np.append(base - before, 0.0)
     squares = sum(float(np.sum((problem.total.rows(j) @ x) ** 2)) for j in range(problem.n))
     return float(np.sqrt(squares / max(float(problem.total.torque_squares().sum()), 1e-300)))

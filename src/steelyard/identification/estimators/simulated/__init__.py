@@ -1,1 +1,4 @@
-"""Estimators that simulate the robot with its controller: their motion has no noise of the encoders."""
+"""Estimators that simulate the robot with its controller.
+
+Their motion has no noise of the encoders.
+"""

@@ -7,70 +7,89 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import ProblemError
+from ....errors import ProblemError, mention
 from ...model.problem import Problem
 from ...samples.samples import Samples
-from ..least_squares import Estimate, weighted
-from .didim import DIDIM, restated
+from ..least_squares import weighted
+from .didim import DIDIM
 from .feedback_loop import feedback_loop
 from .linearised import InstrumentProblem
-from .restate import as_smoothed, is_simulated, moved, sharp
+from .simulated_states import (
+    as_smoothed,
+    is_simulated,
+    with_simulated_motion,
+    without_smoothing_width,
+)
 
 Array = NDArray[np.float64]
 WEIGHINGS = 3  # of the joints by their residuals
-WEAKEST = 1e-6  # singular value of the instruments' correlation with the regressor below which they say nothing of a direction
+# singular value of the instruments' correlation with the regressor below which they say nothing of
+# a direction
+WEAKEST = 1e-6
 
 
 @dataclass(frozen=True)
 class IV(DIDIM):
-    """base = (Z^T W^2 X)^-1 Z^T W^2 tau: X is the regressor of the smoothed motion, the instruments Z that of the simulated closed loop.
+    """base = (Z^T W^2 X)^-1 Z^T W^2 tau.
 
-    Noise of the positions is in X but not in Z, so that it does not bias the estimate as it does least squares; an error of the simulated
-    motion makes the estimate less certain, not wrong. The options are those of DIDIM.
-    Janot, Vandanjon and Gautier, IEEE Trans. Control Systems Technology 22 (2014), p. 132.
+    X is the regressor of the smoothed motion, the instruments Z that of the simulated closed loop.
+
+    Noise of the positions is in X but not in Z, so that it does not bias the estimate as it does
+    least squares; an error of the simulated motion makes the estimate less certain, not wrong. The
+    options are those of DIDIM. Janot, Vandanjon and Gautier, IEEE Trans. Control Systems Technology
+    22 (2014), p. 132.
     """
 
     name = "iv"
 
-    def linearised(self, problem: Problem) -> Problem:
+    def linearise(self, problem: Problem) -> Problem:
         """Return the problem of least squares that has the solution of the instruments."""
         if isinstance(problem, InstrumentProblem) or not any(map(is_simulated, problem.samples)):
             return problem
         _, weights = weighted(problem.total, problem.prior)
         start = InstrumentProblem(
-            problem.model, problem.samples, problem.decimate, at=problem.prior, projection=np.eye(problem.base.n_base)
+            problem.model,
+            problem.samples,
+            problem.decimate,
+            point=problem.prior,
+            projection=np.eye(problem.base.n_base),
         )
         for _ in range(WEIGHINGS):
             base, projection = solved(start, weights)
-            made = replace(start, at=base, projection=projection)
-            squares, counts = residual_squares(made, base)
+            linearised = replace(start, point=base, projection=projection)
+            squares, counts = residual_squares(linearised, base)
             weights = np.sqrt(np.maximum(counts, 1.0) / np.maximum(squares, 1e-300))
-        return made
+        return linearised
 
     def instruments(self, problem: Problem, pi: Array) -> tuple[Samples, ...]:
-        """Return the samples with the motion that parameters pi (p,) are simulated to make, which holds nothing of the measured positions.
+        """Return the samples with the motion simulated with parameters pi (p,).
 
-        Without a controller nothing tells how far the robot was from its command, and the samples stay as they are.
+        It does not depend on the noise of the measured positions.
+
+        Without a controller nothing tells how far the robot was from its command, and the samples
+        stay as they are.
         """
         if self.controller is None:
             return problem.samples
         loops = [(feedback_loop(as_smoothed(s), self.controller), s) for s in problem.samples]
-        motions = [loop.simulated(sharp(problem.model), pi, s) for loop, s in loops]
+        motions = [
+            loop.simulated(without_smoothing_width(problem.model), pi, s) for loop, s in loops
+        ]
         if not all(np.all(np.isfinite(motion.states)) for motion in motions):
             return problem.samples
-        return tuple(moved(s, motion, False, problem.decimate) for s, motion in zip(problem.samples, motions, strict=True))
-
-    def fit(self, problem: Problem) -> Estimate:
-        """Return the estimate for a problem; its samples are restated if they have not been."""
-        problem, notes = restated(self, problem)
-        found = self.inner.fit(self.linearised(problem))
-        return replace(found, notes=notes + found.notes)
+        return tuple(
+            with_simulated_motion(s, motion, False, problem.decimate)
+            for s, motion in zip(problem.samples, motions, strict=True)
+        )
 
 
 def solved(problem: InstrumentProblem, weights: Array) -> tuple[Array, Array]:
-    """Return base parameters (b,) and the projection (b, b) of the regressor onto the instruments; weights (n,) are those of the joints.
+    """Return base parameters (b,) and the projection (b, b) of the regressor onto the instruments.
 
-    Columns are scaled to unit norm. Raises ProblemError where the instruments do not tell the parameters apart.
+    Weights (n,) are those of the joints.
+
+    Columns are scaled to unit norm. Raises ProblemError where the instruments do not tell the
+    parameters apart.
     """
     b = problem.base.n_base
     G, P, z = np.zeros((b, b)), np.zeros((b, b)), np.zeros(b)
@@ -86,9 +105,12 @@ def solved(problem: InstrumentProblem, weights: Array) -> tuple[Array, Array]:
     if values[-1] < WEAKEST * values[0]:
         rank = int(np.sum(values >= WEAKEST * values[0]))
         raise ProblemError(
-            f"the simulated motion tells {rank} of {b} base parameters apart: take estimator='auto', or a motion made by excite()"
+            f"the simulated motion shows {rank} of {b} base parameters: use"
+            f" {mention('estimator', 'auto')}, or a motion made by excite()"
         )
-    projection = np.linalg.solve(G / np.outer(size, size), P / np.outer(size, size)) * size / size[:, None]
+    projection = (
+        np.linalg.solve(G / np.outer(size, size), P / np.outer(size, size)) * size / size[:, None]
+    )
     return np.linalg.solve(P / np.outer(size, size), z / size) / size, projection
 
 

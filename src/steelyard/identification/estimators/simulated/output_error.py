@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import ProblemError
+from ....errors import ProblemError, mention
 from ...model.problem import Problem
-from ..least_squares import Estimate, weighted
-from .didim import DIDIM, restated
+from ..least_squares import weighted
+from .didim import DIDIM
 from .feedback_loop import feedback_loop
 from .linearised import TorqueRateProblem
-from .restate import as_smoothed, is_simulated, moved, physical, sharp
+from .simulated_states import (
+    as_smoothed,
+    is_simulated,
+    physical,
+    with_simulated_motion,
+    without_smoothing_width,
+)
 
 Array = NDArray[np.float64]
 STEPS = 6  # of Gauss and Newton, at most
@@ -23,57 +29,77 @@ LARGEST = 1e9  # bytes of derivatives
 
 @dataclass(frozen=True)
 class CLOE(DIDIM):
-    """argmin |tau - tau_s(base)|^2, tau_s the controller's torque in the simulated closed loop, by Gauss and Newton.
+    """argmin |tau - tau_s(base)|^2 by Gauss-Newton, tau_s the simulated controller torque.
 
-    The rows are the exact derivatives of the simulated torque, steps of the integrator and the controller's reaction included, where DIDIM
-    takes the regressor. It begins where DIDIM ends. The options are those of DIDIM; without a controller the two are the same.
-    Gautier, Janot and Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428, section III; Walter and Pronzato 1997, p. 149.
+    The rows are the exact derivatives of the simulated torque, steps of the integrator and the
+    controller's reaction included, where DIDIM takes the regressor. It begins where DIDIM ends. The
+    options are those of DIDIM; without a controller the two are the same. Gautier, Janot and
+    Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428, section III; Walter and
+    Pronzato 1997, p. 149.
     """
 
     name = "cloe"
 
-    def linearised(self, problem: Problem) -> Problem:
+    def linearise(self, problem: Problem) -> Problem:
         """Return the problem of least squares at the end of the steps of Gauss and Newton."""
-        if isinstance(problem, TorqueRateProblem) or self.controller is None or not any(map(is_simulated, problem.samples)):
+        if (
+            isinstance(problem, TorqueRateProblem)
+            or self.controller is None
+            or not any(map(is_simulated, problem.samples))
+        ):
             return problem
         bytes_of = 8.0 * sum(s.N for s in problem.samples) * problem.n * (problem.base.n_base + 1)
         if bytes_of > LARGEST:
-            raise ProblemError(f"the derivatives of the simulated torque need {bytes_of / 1e9:.1f} GB: take a part of the log, or 'didim'")
+            raise ProblemError(
+                f"the derivatives of the simulated torque need {bytes_of / 1e9:.1f} GB: take a part"
+                " of the log, or 'didim'"
+            )
         base, weights = weighted(problem.total, problem.prior)
         pi = physical(problem, base, weights)
         best: tuple[float, TorqueRateProblem] | None = None
         for _ in range(STEPS):
-            made = self.at(problem, pi)
-            if made is None:
+            linearised = self.linearise_at(problem, pi)
+            if linearised is None:
                 break
-            left = float(np.sum(weights**2 * made.total.residual_squares(made.at)))
-            if best is not None and left > best[0] * (1.0 + SMALL):
+            squares = float(
+                np.sum(weights**2 * linearised.total.residual_squares(linearised.point))
+            )
+            if best is not None and squares > best[0] * (1.0 + SMALL):
                 break
-            best = (left, made)
-            found, _ = weighted(made.total, problem.prior)
-            change = np.linalg.norm(made.total.triangle()[:-1, :-1] @ (found - made.at))
-            if change <= SMALL * np.sqrt(made.total.torque_squares().sum()):
+            best = (squares, linearised)
+            base_values, _ = weighted(linearised.total, problem.prior)
+            change = np.linalg.norm(
+                linearised.total.triangle()[:-1, :-1] @ (base_values - linearised.point)
+            )
+            if change <= SMALL * np.sqrt(linearised.total.torque_squares().sum()):
                 break
-            pi = physical(made, found, weights)
+            pi = physical(linearised, base_values, weights)
         if best is None:
-            raise ProblemError("the simulated loop diverges: check the gains of controller=, or take estimator='auto'")
+            raise ProblemError(
+                f"the simulated loop diverges: check the gains of {mention('controller')}, or take"
+                f" {mention('estimator', 'auto')}"
+            )
         return best[1]
 
-    def at(self, problem: Problem, pi: Array) -> TorqueRateProblem | None:
+    def linearise_at(self, problem: Problem, pi: Array) -> TorqueRateProblem | None:
         """Return the problem about parameters pi (p,); None where the simulated loop diverges."""
         model, columns = problem.model, list(problem.base.columns)
-        made, rates = [], []
+        simulated, rates = [], []
         for s in problem.samples:
-            motion = feedback_loop(as_smoothed(s), self.controller).simulated(sharp(model), pi, s, rates=True)
+            motion = feedback_loop(as_smoothed(s), self.controller).simulated(
+                without_smoothing_width(model), pi, s, rates=True
+            )
             assert motion.torque_rates is not None
-            if not (np.all(np.isfinite(motion.states)) and np.all(np.isfinite(motion.torque_rates))):
+            if not (
+                np.all(np.isfinite(motion.states)) and np.all(np.isfinite(motion.torque_rates))
+            ):
                 return None
-            made.append(moved(s, motion, False, problem.decimate))
+            simulated.append(with_simulated_motion(s, motion, False, problem.decimate))
             rates.append(motion.torque_rates[:, :, columns])
-        return TorqueRateProblem(model, tuple(made), problem.decimate, at=problem.base.values(pi), rates=tuple(rates))
-
-    def fit(self, problem: Problem) -> Estimate:
-        """Return the estimate for a problem; its samples are restated if they have not been."""
-        problem, notes = restated(self, problem)
-        found = self.inner.fit(self.linearised(problem))
-        return replace(found, notes=notes + found.notes)
+        return TorqueRateProblem(
+            model,
+            tuple(simulated),
+            problem.decimate,
+            point=problem.base.values(pi),
+            rates=tuple(rates),
+        )

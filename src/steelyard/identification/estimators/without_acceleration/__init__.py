@@ -1,1 +1,4 @@
-"""Estimators that read no acceleration: the equations of motion integrated over windows, as momentum or as energy."""
+"""Estimators that read no acceleration.
+
+The equations of motion integrated over windows, as momentum or as energy.
+"""

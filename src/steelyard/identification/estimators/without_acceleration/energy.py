@@ -12,21 +12,25 @@ from ....kernels import kernel
 from ...model.linear_model import Model
 from ...model.problem import Problem, merged
 from ...samples.samples import Samples
-from ..least_squares import Estimate, excitation, least_squares, noise, weighted
+from ..least_squares import Estimate, Estimator, excitation, least_squares, noise, weighted
 from .momentum import given_torque, held_values
-from .windows import Terms, accumulate_windows, require_plain_model
+from .windows import WindowTerms, accumulate_windows, require_plain_model
 
 Array = NDArray[np.float64]
-SLOWEST = 0.01  # of the root mean square noise of the power: at rest the equation is not without error
+# of the root mean square noise of the power: at rest the equation is not without error
+SLOWEST = 0.01
 
 
 @dataclass(frozen=True)
-class Energy:
-    """Least squares on d/dt(T + U) = qd^T (tau - friction), integrated over windows: no acceleration is read.
+class EnergyEstimator(Estimator):
+    """Least squares on d/dt(T + U) = qd^T (tau - friction), integrated over windows.
 
-    Each window is one equation, for the work of all joints together, weighted by what the noise of their torques does to the power.
-    One equation in the place of n holds less: it helps where only the power is known, or as a second opinion.
-    Gautier and Khalil, IEEE Conf. Decision and Control 1988, p. 2264.
+    No acceleration is read.
+
+    Each window is one equation, for the work of all joints together, weighted by what the noise of
+    their torques does to the power. One equation in the place of n holds less: it helps where only
+    the power is known, or as a second opinion. Gautier and Khalil, IEEE Conf. Decision and Control
+    1988, p. 2264.
     """
 
     name = "energy"
@@ -36,39 +40,72 @@ class Energy:
         model, whole = problem.model, tuple(range(problem.base.n_base))
         require_plain_model(self.name, model)
         _, weights = weighted(problem.total, problem.prior)
-        floor = SLOWEST**2 * max(float(np.mean(np.concatenate([s.qd**2 @ weights**-2 for s in problem.samples]))), 1e-300)
+        floor = SLOWEST**2 * max(
+            float(np.mean(np.concatenate([s.qd**2 @ weights**-2 for s in problem.samples]))), 1e-300
+        )
 
-        def terms(samples: Samples) -> Terms:
-            return replace(energy_terms(model, samples), variance=(samples.qd**2 @ weights**-2 + floor)[:, None])
+        def terms(samples: Samples) -> WindowTerms:
+            return replace(
+                energy_terms(model, samples),
+                variance=(samples.qd**2 @ weights**-2 + floor)[:, None],
+            )
 
         parts = accumulate_windows(problem, terms, (whole,))
         base = least_squares(merged(parts).triangle(), problem.prior)
         sigma = noise(problem.total, base)
-        conditions = [excitation(triangle).condition for triangle in (merged(parts).triangle(), problem.total.triangle(weights))]
-        note = "The condition number of the balance of energy is {:.3g}, that of the torques {:.3g}: the larger, the less it tells."
-        return Estimate(base, 1.0 / sigma, (note.format(*conditions),), {"sigma": sigma.tolist()}, parts=parts)
+        conditions = [
+            excitation(triangle).condition
+            for triangle in (merged(parts).triangle(), problem.total.triangle(weights))
+        ]
+        note = (
+            "The condition number of the balance of energy is {:.3g}, that of the torques {:.3g}:"
+            " a larger one means less information."
+        )
+        return Estimate(
+            base, 1.0 / sigma, (note.format(*conditions),), {"sigma": sigma.tolist()}, parts=parts
+        )
 
 
-def energy_terms(model: Model, samples: Samples) -> Terms:
-    """Return what the balance of energy is made of: kinetic and potential energy, the power of friction, and that of the torque."""
+def energy_terms(model: Model, samples: Samples) -> WindowTerms:
+    """Return what the balance of energy is made of.
+
+    Kinetic and potential energy, the power of friction, and that of the torque.
+    """
     stored, lost = energy_columns(model, samples.q, samples.qd, model.base.columns)
-    own, taken = (columns @ held_values(model) for columns in energy_columns(model, samples.q, samples.qd, [c for c, _ in model.held]))
+    energy, taken = (
+        columns @ held_values(model)
+        for columns in energy_columns(model, samples.q, samples.qd, [c for c, _ in model.held])
+    )
     power = np.sum(samples.qd * given_torque(model, samples), axis=1)
     keep = None if samples.keep is None else np.all(samples.keep, axis=1)[:, None]
-    return Terms(stored[:, None], lost[:, None], (power - taken)[:, None], own[:, None], keep)
+    return WindowTerms(
+        stored[:, None], lost[:, None], (power - taken)[:, None], energy[:, None], keep
+    )
 
 
-def energy_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) -> tuple[Array, Array]:
-    """Return E and D, each (N, k), with qd^T tau = d/dt(E pi) + D pi, for some columns of the parameters.
+def energy_columns(
+    model: Model, q: Array, qd: Array, columns: Sequence[int]
+) -> tuple[Array, Array]:
+    """Return E and D, each (N, k), with qd^T tau = d/dt(E pi) + D pi, for some columns.
 
     E pi = T + U [J], and D pi [W] is the power of friction, at states q, qd (N, n).
     """
-    E, D, inner = np.zeros((len(q), len(columns))), np.zeros((len(q), len(columns))), 10 * len(model.robot.tree.bodies)
-    rubs = [k for k, c in enumerate(columns) if c >= inner and not model.term(c).row.inertial]
-    stores = [k for k in range(len(columns)) if k not in rubs]
+    E, D, inner = (
+        np.zeros((len(q), len(columns))),
+        np.zeros((len(q), len(columns))),
+        10 * len(model.robot.tree.bodies),
+    )
+    friction_columns = [
+        k for k, c in enumerate(columns) if c >= inner and not model.term(c).row.inertial
+    ]
+    stores = [k for k in range(len(columns)) if k not in friction_columns]
     if stores:
         every = np.asarray(kernel(model.plain.tree, "energy_regressor")(q, qd))
         E[:, stores] = every[:, [model.plain_columns[columns[k]] for k in stores]]
-    if rubs:
-        D[:, rubs] = np.einsum("tj,tjk->tk", qd, model.columns(q, qd, np.zeros_like(q), [columns[k] for k in rubs]))
+    if friction_columns:
+        D[:, friction_columns] = np.einsum(
+            "tj,tjk->tk",
+            qd,
+            model.columns(q, qd, np.zeros_like(q), [columns[k] for k in friction_columns]),
+        )
     return E, D

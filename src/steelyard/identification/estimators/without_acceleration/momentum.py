@@ -12,17 +12,20 @@ from ....kernels import kernel
 from ...model.linear_model import Model
 from ...model.problem import Problem, merged
 from ...samples.samples import Samples
-from ..least_squares import Estimate, weighted
-from .windows import Terms, accumulate_windows, require_plain_model
+from ..least_squares import Estimate, Estimator, weighted
+from .windows import WindowTerms, accumulate_windows, require_plain_model
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Momentum:
-    """Weighted least squares on d/dt(M(q) qd) = tau + dT/dq - g(q) - friction, integrated over windows: no acceleration is read.
+class MomentumEstimator(Estimator):
+    """Weighted least squares on the generalised momentum, integrated over windows.
 
-    The rate of the momentum is moved onto the window. Hsu, Bodson, Sastry and Paden, ICRA 1987, p. 1210.
+    d/dt(M(q) qd) = tau + dT/dq - g(q) - friction; no acceleration is needed.
+
+    The rate of the momentum is moved onto the window. Hsu, Bodson, Sastry and Paden, ICRA 1987, p.
+    1210.
     """
 
     name = "momentum"
@@ -31,35 +34,48 @@ class Momentum:
         """Return the estimate for a problem."""
         model = problem.model
         require_plain_model(self.name, model)
-        parts = accumulate_windows(problem, lambda samples: momentum_terms(model, samples), model.reach)
+        parts = accumulate_windows(
+            problem, lambda samples: momentum_terms(model, samples), model.reach
+        )
         base, weights = weighted(merged(parts), problem.prior)
         return Estimate(base, weights, details={"sigma": (1.0 / weights).tolist()}, parts=parts)
 
 
-def momentum_terms(model: Model, samples: Samples) -> Terms:
-    """Return what the balance of momenta is made of: momenta, what takes them away, and the torque."""
+def momentum_terms(model: Model, samples: Samples) -> WindowTerms:
+    """Return what the balance of momenta is made of.
+
+    Momenta, what takes them away, and the torque.
+    """
     stored, lost = momentum_columns(model, samples.q, samples.qd, model.base.columns)
-    held = [column for column, _ in model.held]
-    own, taken = (columns @ held_values(model) for columns in momentum_columns(model, samples.q, samples.qd, held))
-    return Terms(stored, lost, given_torque(model, samples) - taken, own, samples.keep)
+    fixed = [column for column, _ in model.held]
+    momentum, taken = (
+        columns @ held_values(model)
+        for columns in momentum_columns(model, samples.q, samples.qd, fixed)
+    )
+    return WindowTerms(stored, lost, given_torque(model, samples) - taken, momentum, samples.keep)
 
 
 def held_values(model: Model) -> Array:
-    """Return the values of the parameters that are not to be found, in the order of `model.held`."""
+    """Return the values of the fixed parameters, in the order of `model.held`."""
     return np.array([value for _, value in model.held])
 
 
-def momentum_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) -> tuple[Array, Array]:
-    """Return P and Z, each (N, n, k), with tau = d/dt(P pi) + Z pi, for some columns of the parameters.
+def momentum_columns(
+    model: Model, q: Array, qd: Array, columns: Sequence[int]
+) -> tuple[Array, Array]:
+    """Return P and Z, each (N, n, k), with tau = d/dt(P pi) + Z pi, for some columns.
 
     P pi = M(q) qd and Z pi = g + friction - dT/dq, at states q, qd (N, n).
     """
     if not len(columns):
         return np.zeros((*q.shape, 0)), np.zeros((*q.shape, 0))
     plain = model.plain
-    wanted = tuple(model.plain_columns.get(c, 0) for c in columns)
-    made = [kernel(plain.tree, f"momentum{name}_regressor", columns=wanted) for name in ("", "_rate")]
-    P, Z = np.asarray(made[0](q, qd)), -np.asarray(made[1](q, qd))
+    plain_columns = tuple(model.plain_columns.get(c, 0) for c in columns)
+    parts = [
+        kernel(plain.tree, f"momentum{name}_regressor", columns=plain_columns)
+        for name in ("", "_rate")
+    ]
+    P, Z = np.asarray(parts[0](q, qd)), -np.asarray(parts[1](q, qd))
     others = [k for k, c in enumerate(columns) if c not in model.plain_columns]
     if others:  # friction alone
         P[:, :, others] = 0.0
@@ -68,6 +84,6 @@ def momentum_columns(model: Model, q: Array, qd: Array, columns: Sequence[int]) 
 
 
 def given_torque(model: Model, samples: Samples) -> Array:
-    """Return the torque (N, n) without that of the log's payload and of known torques that the robot cannot carry."""
+    """Return the torque (N, n) minus payload torque and known torque."""
     tau = samples.tau if samples.payload_torque is None else samples.tau - samples.payload_torque
     return tau if model.known is None else tau - model.known(samples.q, samples.qd, samples.qdd)

@@ -1,4 +1,7 @@
-"""Equations of motion integrated over smooth windows: a derivative of a state is moved onto the window by integration by parts."""
+"""Equations of motion integrated over smooth windows.
+
+A derivative of a state is moved onto the window by integration by parts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from ...model.problem import Problem, block_length
 from ...samples.samples import Samples
 
 Array = NDArray[np.float64]
-NARROWEST = 1.5  # [samples] standard deviation of a window: below it sums over samples are no longer integrals
+# [samples] standard deviation of a window: below it sums over samples are no longer integrals
+NARROWEST = 1.5
 SPREAD = 0.5  # the same, in intervals between kept samples
 OVERLAP = 2  # windows per kept sample: fewer would lose what lies between them
 REACH = 8.0  # [standard deviations] to where a window reaches
@@ -26,10 +30,13 @@ PARTS = 80  # consecutive parts of the windows, from which the uncertainty follo
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
-    """d/dt(stored base + known) + lost base = supplied: stored, lost (N, r, b), supplied, known (N, r), rows in use (N, r) or None.
+class WindowTerms:
+    """d/dt(stored base + known) + lost base = supplied.
 
-    `variance` (N, r) is that of the noise of `supplied`; rows are divided by the root of its mean over a window.
+    Stored, lost (N, r, b), supplied, known (N, r), rows in use (N, r) or None.
+
+    `variance` (N, r) is that of the noise of `supplied`; rows are divided by the root of its mean
+    over a window.
     """
 
     stored: Array
@@ -41,17 +48,18 @@ class Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class IntegrationWindow:
     """Weights (2 k + 1,) of a Gaussian window over samples, and of minus its derivative [1/sample].
 
-    Sums over uniform samples are integrals up to exp(-2 (pi sigma)^2): 1e-19 at a standard deviation of 1.5 samples.
+    Sums over uniform samples are integrals up to exp(-2 (pi sigma)^2): 1e-19 at a standard
+    deviation of 1.5 samples.
     """
 
     weights: Array
-    slopes: Array
+    derivatives: Array
 
     @classmethod
-    def of(cls, sigma: float) -> Window:
+    def of(cls, sigma: float) -> IntegrationWindow:
         """Return the window of a standard deviation [samples]."""
         k = np.arange(-int(np.ceil(REACH * sigma)), int(np.ceil(REACH * sigma)) + 1)
         g = np.exp(-0.5 * (k / sigma) ** 2)
@@ -63,35 +71,49 @@ class Window:
         return len(self.weights) // 2
 
 
-def accumulate_windows(problem: Problem, terms: Callable[[Samples], Terms], reach: tuple[tuple[int, ...], ...]) -> tuple[Accumulator, ...]:
-    """Fold integral w (supplied - lost base) dt = - integral w' (stored base) dt over all windows, in PARTS consecutive parts.
+def accumulate_windows(
+    problem: Problem, terms: Callable[[Samples], WindowTerms], reach: tuple[tuple[int, ...], ...]
+) -> tuple[Accumulator, ...]:
+    """Fold the integrated equations of all windows, in PARTS consecutive parts.
 
-    There are two windows for every kept sample; each lies within a stretch without gaps. Raises ProblemError if too few fit in.
-    Shinbrot, Trans. ASME 79 (1957), p. 547 (modulating functions).
+    integral w (supplied - lost base) dt = - integral w' (stored base) dt.
+
+    There are two windows for every kept sample; each lies within a stretch without gaps. Raises
+    ProblemError if too few fit in. Shinbrot, Trans. ASME 79 (1957), p. 547 (modulating functions).
     """
-    made = [Accumulator.empty(reach, problem.base.n_base) for _ in range(PARTS)]
-    window, stride = Window.of(max(NARROWEST, SPREAD * problem.decimate)), max(1, problem.decimate // OVERLAP)
+    totals = [Accumulator.empty(reach, problem.base.n_base) for _ in range(PARTS)]
+    window, stride = (
+        IntegrationWindow.of(max(NARROWEST, SPREAD * problem.decimate)),
+        max(1, problem.decimate // OVERLAP),
+    )
     spans = list(window_spans(problem, window, stride))
     total = max(sum(count for *_, count in spans), 1)
     done = 0
     for part, first, last, count in spans:
-        Y, b, keep = integrated(terms(part.part(slice(first, last))), part.t[first:last], window, stride, count)
+        Y, b, keep = integrated(
+            terms(part.part(slice(first, last))), part.t[first:last], window, stride, count
+        )
         number = (done + np.arange(count)) * PARTS // total
         for k in np.unique(number):
-            own = number == k
-            made[k] = made[k].fold(Y[own], b[own], None if keep is None else keep[own])
+            selected = number == k
+            totals[k] = totals[k].fold(
+                Y[selected], b[selected], None if keep is None else keep[selected]
+            )
         done += count
-    rows = sum(sum(each.counts) for each in made)
+    rows = sum(sum(each.counts) for each in totals)
     if rows < problem.base.n_base:
         raise ProblemError(
-            f"{rows:.0f} rows of windows of {len(window.weights)} samples are left for {problem.base.n_base} base parameters; "
-            "a longer log without gaps, or another estimator, is needed"
+            f"{rows:.0f} rows of windows of {len(window.weights)} samples are left for"
+            f" {problem.base.n_base} base parameters; a longer log without gaps, or another"
+            " estimator, is needed"
         )
-    return tuple(made)
+    return tuple(totals)
 
 
-def window_spans(problem: Problem, window: Window, stride: int) -> Iterator[tuple[Samples, int, int, int]]:
-    """Yield samples, the first and last of a block of them that windows read, and how many windows there are."""
+def window_spans(
+    problem: Problem, window: IntegrationWindow, stride: int
+) -> Iterator[tuple[Samples, int, int, int]]:
+    """Yield blocks of samples with their first and last index, and the number of windows."""
     step, reach = block_length(problem.decimate), window.reach
     for part in problem.samples:
         for stretch in split(part.t):
@@ -100,16 +122,23 @@ def window_spans(problem: Problem, window: Window, stride: int) -> Iterator[tupl
                 yield part, start - reach, stop + reach, -(-(stop - start) // stride)
 
 
-def integrated(terms: Terms, t: Array, window: Window, stride: int, count: int) -> tuple[Array, Array, NDArray[np.bool_] | None]:
-    """Return rows (count, r, b), right sides (count, r) and rows in use (count, r) of windows that begin `stride` samples apart.
+def integrated(
+    terms: WindowTerms, t: Array, window: IntegrationWindow, stride: int, count: int
+) -> tuple[Array, Array, NDArray[np.bool_] | None]:
+    """Return rows (count, r, b), right sides and used rows (count, r) of windows.
 
-    Windows are even over samples; where time stamps are not, the time between samples is a factor of what is integrated.
+    The windows begin `stride` samples apart.
+
+    Windows are even over samples; where time stamps are not, the time between samples is a factor
+    of what is integrated.
     """
     dt = float(np.mean(np.diff(t)))
     pace = (np.gradient(t) / dt)[:, None]
     lost = summed(terms.lost * pace[:, :, None], window.weights, stride, count)
-    rows = summed(terms.stored, window.slopes / dt, stride, count) + lost
-    right = summed(terms.supplied * pace, window.weights, stride, count) - summed(terms.known, window.slopes / dt, stride, count)
+    rows = summed(terms.stored, window.derivatives / dt, stride, count) + lost
+    right = summed(terms.supplied * pace, window.weights, stride, count) - summed(
+        terms.known, window.derivatives / dt, stride, count
+    )
     if terms.variance is not None:
         sigma = np.sqrt(summed(terms.variance, window.weights, stride, count))
         rows, right = rows / sigma[:, :, None], right / sigma
@@ -122,14 +151,17 @@ def summed(x: Array, weights: Array, stride: int, count: int) -> Array:
     """Return sum_k weights[k] x[i stride + k] for i < count, (count, ...), of x (N, ...)."""
     flat = np.ascontiguousarray(x.reshape(len(x), -1))
     s0, s1 = flat.strides
-    views = as_strided(flat, (count, len(weights), flat.shape[1]), (stride * s0, s0, s1), writeable=False)
+    views = as_strided(
+        flat, (count, len(weights), flat.shape[1]), (stride * s0, s0, s1), writeable=False
+    )
     return np.asarray(np.matmul(weights[None], views)).reshape(count, *x.shape[1:])
 
 
 def require_plain_model(name: str, model: Model) -> None:
-    """Raise CallError for a model whose momentum and energy are not those of joints on a base at rest."""
-    if type(model) is not Model or model.moving:
+    """Raise CallError for a model of other rows than joint torques on a base at rest."""
+    if not model.observation.has_joint_rows or model.moving:
         case = "a base that moves" if model.moving else "a robot with loops, or from base wrenches"
         raise CallError(
-            f"estimator {name!r} is not for {case}: the momentum of the joints is not all that counts there; use 'sdp' or 'wls'"
+            f"estimator {name!r} is not for {case}: the momentum of the joints is not all that"
+            " counts there; use 'sdp' or 'wls'"
         )

@@ -5,4 +5,12 @@ from .rules import decide
 from .torque_errors import ValidationErrors
 from .verdict import WORDS, JointError, JointVerdict, Verdict
 
-__all__ = ["WORDS", "JointError", "JointVerdict", "ValidationErrors", "Verdict", "VerdictInputs", "decide"]
+__all__ = [
+    "WORDS",
+    "JointError",
+    "JointVerdict",
+    "ValidationErrors",
+    "Verdict",
+    "VerdictInputs",
+    "decide",
+]

@@ -19,7 +19,9 @@ SMALL = 0.05  # share of the rated torque up to which an error is small, whateve
 FEWEST_SAMPLES = 20  # of a validation log on one side of the region, from which they decide
 
 
-def joint_verdicts(inputs: VerdictInputs, validations: Sequence[ValidationErrors], reasons: Sequence[Reason]) -> tuple[JointVerdict, ...]:
+def joint_verdicts(
+    inputs: VerdictInputs, validations: Sequence[ValidationErrors], reasons: Sequence[Reason]
+) -> tuple[JointVerdict, ...]:
     """Return the word and the errors of every joint.
 
     The word of a joint is the worst that a reason leaves for it. Errors are those expected by the
@@ -68,7 +70,9 @@ def joint_error(error: float, torque: float, rated: float | None) -> JointError:
     return JointError(error, 100 * error / torque if torque > 0 else None, of_rated)
 
 
-def joint_reasons(inputs: VerdictInputs, validations: Sequence[ValidationErrors]) -> Iterator[Reason]:
+def joint_reasons(
+    inputs: VerdictInputs, validations: Sequence[ValidationErrors]
+) -> Iterator[Reason]:
     """Yield the reasons that concern single joints.
 
     A joint is refused if its torque is not explained (R2 below UNEXPLAINED) or its error inside
@@ -92,11 +96,16 @@ def unexplained(joint: JointInputs) -> Iterator[Reason]:
     if joint.r2 < UNEXPLAINED:
         small = is_small(joint, joint.expected_inside)
         numbers = f"relative error {joint.relative_error:.0%}, R2 {joint.r2:.2f}"
-        text = f"What was measured of {joint.name} is not explained: {numbers}. Check its unit and sign."
+        text = (
+            f"What was measured of {joint.name} is not explained: {numbers}. Check its unit and"
+            " sign."
+        )
         yield Reason(WITHIN, text, "", (joint.name,), DOUBTFUL if small else REFUSED)
 
 
-def worst_inside(joint: JointInputs, j: int, validations: Sequence[ValidationErrors]) -> tuple[float, float]:
+def worst_inside(
+    joint: JointInputs, j: int, validations: Sequence[ValidationErrors]
+) -> tuple[float, float]:
     """Return the largest relative error of a joint inside the region, and that error [N m|N]."""
     pairs = [(ratio(joint.expected_inside, joint.torque), joint.expected_inside)]
     for each in validations:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
+from ....names import shell_word
 from .inputs import VerdictInputs
 from .torque_errors import ValidationErrors
 from .verdict import DOUBTFUL, Reason
@@ -22,7 +22,10 @@ def next_step(
         return steps[0] if steps else doctor_line(inputs)
     if not validations:
         line = "fit.validate(sy.read_log('other.csv', robot)).verdict"
-        return f"Validate on a log of another motion: {typed(inputs, 'identify', '--validate other.csv', line)}"
+        return (
+            "Validate on a log of another motion:"
+            f" {typed(inputs, 'identify', '--validate other.csv', line)}"
+        )
     line = "fit.robot.to_urdf('identified.urdf')"
     return f"Use the identified model: {typed(inputs, 'identify', '-o results', line)}"
 
@@ -31,7 +34,7 @@ def typed(inputs: VerdictInputs, command: str, options: str, python: str) -> str
     """Return a command line where the files are known, else a line of Python."""
     if not (inputs.log.robot and inputs.log.log):
         return python
-    files = f"{shlex.quote(inputs.log.robot)} {shlex.quote(inputs.log.log)}"
+    files = f"{shell_word(inputs.log.robot)} {shell_word(inputs.log.log)}"
     return f"steelyard {command} {files} {options}".strip()
 
 
@@ -45,7 +48,7 @@ def doctor_line(inputs: VerdictInputs) -> str:
 def record_line(inputs: VerdictInputs) -> str:
     """Return the step that designs a motion to record."""
     robot = inputs.log.robot
-    command = f"steelyard excite {shlex.quote(robot)} -o motion.csv"
+    command = f"steelyard excite {shell_word(robot)} -o motion.csv"
     line = command if robot else "sy.excite(robot).write('motion.csv')"
     return f"Record a longer motion made for identification: {line}"
 

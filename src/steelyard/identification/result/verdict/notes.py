@@ -46,7 +46,9 @@ def unseen(inputs: VerdictInputs) -> Iterator[str]:
     if known.unexcited:
         few = known.rank < known.n_base
         moved = f"The motion excites {known.rank} of {known.n_base} directions; " if few else ""
-        count = f"{len(known.unexcited)} of {known.n_base} base parameters keep their described values"
+        count = (
+            f"{len(known.unexcited)} of {known.n_base} base parameters keep their described values"
+        )
         cause = f"the log has less than {LEAST_SHARE:.0%} of the information on them"
         yield f"{moved}{count}, since {cause}: {', '.join(known.unexcited)}."
     if known.weak:
@@ -58,14 +60,20 @@ def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:
     """Describe the error on the fit's own samples: against the description, noise, slow parts."""
     errors = inputs.errors
     if errors.described is not None and errors.described < errors.own:
-        yield f"The described robot has a smaller error, {errors.described:.1%} against {errors.own:.1%}."
+        yield (
+            f"The described robot has a smaller error, {errors.described:.1%} against"
+            f" {errors.own:.1%}."
+        )
     if errors.noise_floor is not None:
         noise = f"torques of its periods differ by {errors.noise_floor:.2%} of the torque"
         yield f"The motion repeats: {noise}; that much of the error of {errors.own:.2%} is noise."
     slow = [joint.name for joint in inputs.joints if joint.whiteness > SLOW]
     if slow:
         cause = "friction beyond this model, elasticity or temperature"
-        yield f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow for it."
+        yield (
+            f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow"
+            " for it."
+        )
 
 
 def scale(inputs: VerdictInputs) -> Iterator[str]:

@@ -74,7 +74,9 @@ def decides(errors: TorqueErrors) -> bool:
     return errors.samples >= FEWEST_SAMPLES and bool(errors.rows.sum())
 
 
-def all_reasons(inputs: VerdictInputs, validations: Sequence[ValidationErrors], error: float) -> Iterator[Reason]:
+def all_reasons(
+    inputs: VerdictInputs, validations: Sequence[ValidationErrors], error: float
+) -> Iterator[Reason]:
     """Yield every reason; `error` is the one to expect inside the region."""
     yield from no_explanation(inputs)
     yield from large_error(inputs, error)
@@ -127,18 +129,24 @@ def faults(inputs: VerdictInputs) -> Iterator[Reason]:
             yield Reason(DOUBTFUL, text, step, finding.joints)
 
 
-def contradicted(inputs: VerdictInputs, validation: ValidationErrors, name: str) -> Iterator[Reason]:
+def contradicted(
+    inputs: VerdictInputs, validation: ValidationErrors, name: str
+) -> Iterator[Reason]:
     """Doubt a fit with a larger error on another log than expected; limit it if it is outside."""
     errors, step = inputs.errors, doctor_line(inputs)
     inside, outside = validation.inside, validation.outside
     if decides(inside) and inside.relative > BROKEN * errors.within:
-        numbers = f"{inside.relative:.1%}, more than {BROKEN:g} times the expected {errors.within:.1%}"
+        numbers = (
+            f"{inside.relative:.1%}, more than {BROKEN:g} times the expected {errors.within:.1%}"
+        )
         yield Reason(DOUBTFUL, f"Inside the region the error on {name} is {numbers}.", step)
     if not decides(outside):
         return
     if outside.relative > BROKEN * errors.anywhere:
         level = REFUSED if outside.relative > USELESS else DOUBTFUL
-        numbers = f"{outside.relative:.1%}, more than {BROKEN:g} times the expected {errors.anywhere:.1%}"
+        numbers = (
+            f"{outside.relative:.1%}, more than {BROKEN:g} times the expected {errors.anywhere:.1%}"
+        )
         yield Reason(level, f"Outside the region the error on {name} is {numbers}.", step)
     elif outside.relative > ALIKE * errors.within:
         numbers = f"{outside.relative:.1%}, expected inside {errors.within:.1%}"
@@ -151,7 +159,9 @@ def other_mass(inputs: VerdictInputs) -> Iterator[Reason]:
     if masses.placeholder or masses.set_aside or masses.known or not differ(masses):
         return
     numbers = f"{masses.identified:.3g} kg, described {masses.described:.3g} kg"
-    text = f"Identified mass of the links: {numbers}. Check the unit and the constants of the torque."
+    text = (
+        f"Identified mass of the links: {numbers}. Check the unit and the constants of the torque."
+    )
     yield Reason(DOUBTFUL, text, mass_line(inputs))
 
 

@@ -1,4 +1,7 @@
-"""Torque errors over samples: of each joint and in total, apart for states inside and outside a region."""
+"""Torque errors over samples.
+
+Of each joint and in total, apart for states inside and outside a region.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +87,9 @@ class ValidationErrors:
         """Return whether two validations are of the same log: as many rows with equal torques."""
         ours, theirs = self.total, other.total
         same_rows = np.array_equal(ours.rows, theirs.rows)
-        return same_rows and np.allclose(ours.torque_squares, theirs.torque_squares, rtol=1e-9, atol=0.0)
+        return same_rows and np.allclose(
+            ours.torque_squares, theirs.torque_squares, rtol=1e-9, atol=0.0
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the errors as plain data."""

@@ -15,9 +15,17 @@ WORDS = ("trusted", "trusted within", "doubtful", "refused")
 """From the best to the worst."""
 TRUSTED, WITHIN, DOUBTFUL, REFUSED = range(len(WORDS))
 SENTENCES = {
-    "trusted": "Trusted: torque errors of about {error} anywhere within the joint limits, at speeds like those of the log.",
-    "trusted within": "Trusted within the region of the log: torque errors of about {error} there{exceptions}.",
-    "doubtful": "Doubtful: do not rely on this fit before the reasons below are resolved; torque errors of about {error} are expected.",
+    "trusted": (
+        "Trusted: torque errors of about {error} anywhere within the joint limits, at speeds like"
+        " those of the log."
+    ),
+    "trusted within": (
+        "Trusted within the region of the log: torque errors of about {error} there{exceptions}."
+    ),
+    "doubtful": (
+        "Doubtful: do not rely on this fit before the reasons below are resolved; torque errors of"
+        " about {error} are expected."
+    ),
     "refused": "Refused: this log does not identify this robot.",
 }
 EXPECTED = "Expected errors on unseen motion, by cross-validation of the log."
@@ -84,9 +92,10 @@ class Verdict:
     first. `next_step` says what to do, with the line to type. `findings` are those of the doctor,
     `validations` the errors on other logs that were taken into account.
 
-    Example:
-        >>> fit.verdict.word in ("trusted", "trusted within", "doubtful", "refused")
-        True
+    Examples
+    --------
+    >>> fit.verdict.word in ("trusted", "trusted within", "doubtful", "refused")
+    True
     """
 
     word: str
@@ -127,7 +136,9 @@ class Verdict:
     def table(self) -> Table:
         """Return the word and the torque errors of every joint, inside and outside the region."""
         cells = [(joint, (joint.inside, joint.outside)) for joint in self.joints]
-        rows = [(j.name, j.word, j.unit, *(c for e in both for c in _cells(e))) for j, both in cells]
+        rows = [
+            (j.name, j.word, j.unit, *(c for e in both for c in _cells(e))) for j, both in cells
+        ]
         columns = [Column(name, numeric=False) for name in ("joint", "word", "unit")]
         for where in ("inside", "outside"):
             columns += [Column("error", group=where), Column("of rated", "%", group=where)]

@@ -1,9 +1,10 @@
-"""Reader of MJCF through the package mujoco, which compiles it: bodies, hinges and slides, rotors, friction, ranges, gravity.
+"""Reader of MJCF through the package mujoco, which compiles it.
 
-A body's link has the frame and the name that the body has in MuJoCo. Where a body has several joints, or one that does not pass
-through its frame, links without mass named `body@joint` stand between. Sites become frames. A linear joint equality becomes a mimic,
-other equalities become loops (`equalities`). A warning says what is left out (springs, tendons, fluid, contacts) and how much the torques
-change.
+A body's link has the frame and the name that the body has in MuJoCo. Where a body has several
+joints, or one that does not pass through its frame, links without mass named `body@joint` stand
+between. Sites become frames. A linear joint equality becomes a mimic, other equalities become loops
+(`equalities`). A warning names what is not modelled (springs, tendons, fluid, contacts) and how
+much the torques change.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from ....algebra.spatial import Inertia, Pose, from_com, rotated
 from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector, neg
 from ....errors import ModelError, SteelyardWarning
 from ... import near_integers as snap
-from ...check import check_count, finished
+from ...check import check_count, validated
 from ...joint_terms import Terms
 from ...model import Joint, Limits, Link, Mechanism, Mimic, Source
 from ...near_integers import displaced
 from .compile_mjcf import compiled, import_mujoco
 from .equalities import JOINT, driven_joints, equality_loops
-from .left_out import joint_name, linear_terms
+from .unsupported_elements import joint_name, linear_terms
 
 _OTHER_JOINTS = {
     0: "a free joint is not supported: take it out to hold the base still",
@@ -37,7 +38,10 @@ _SLIDE = 2
 
 
 def read_mjcf(path: Path, text: str) -> Mechanism:
-    """A mechanism from an MJCF file, whose text is given, and what it includes. Meshes are needed only where there is no <inertial>."""
+    """Return a mechanism from the text of an MJCF file and its includes.
+
+    Meshes are needed only where there is no <inertial>.
+    """
     model, sentences = compiled(path, text)
     check_count(str(path), model.njnt + model.nbody + model.nsite)
     names = _Names(model, str(path))
@@ -49,7 +53,15 @@ def read_mjcf(path: Path, text: str) -> Mechanism:
     for site in range(model.nsite):
         links.append(Link(names.site(site)))
         pose = _pose(model.site_pos[site], model.site_quat[site])
-        joints.append(Joint(f"{names.site(site)}_fixed", "fixed", names.body(model.site_bodyid[site]), names.site(site), pose))
+        joints.append(
+            Joint(
+                f"{names.site(site)}_fixed",
+                "fixed",
+                names.body(model.site_bodyid[site]),
+                names.site(site),
+                pose,
+            )
+        )
     mechanism = Mechanism(
         name=names.model(),
         links=tuple(links),
@@ -62,66 +74,93 @@ def read_mjcf(path: Path, text: str) -> Mechanism:
     )
     if sentences:  # their names are checked by now
         warnings.warn(f"{path}: " + "; ".join(sentences), SteelyardWarning, stacklevel=3)
-    return finished(mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}")
+    return validated(
+        mechanism, lambda what, name: str(path) if what == "robot" else f"{path}, {what} {name!r}"
+    )
 
 
 def _body(model: Any, names: _Names, body: int) -> tuple[list[Link], list[Joint]]:
-    """A body with its joints, base first: X = X_body prod_k T(p_k) J_k(q_k - ref_k) T(-p_k)."""
+    """Add a body with its joints, base first: X = X_body prod_k T(p_k) J_k(q_k - ref_k) T(-p_k)."""
     links: list[Link] = []
     joints: list[Joint] = []
-    name, parent, reach = names.body(body), names.body(model.body_parentid[body]), _pose(model.body_pos[body], model.body_quat[body])
+    name, parent, reach = (
+        names.body(body),
+        names.body(model.body_parentid[body]),
+        _pose(model.body_pos[body], model.body_quat[body]),
+    )
     for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
-        place = _vector(model.jnt_pos[joint])
+        anchor = _vector(model.jnt_pos[joint])
         last = joint == model.body_jntadr[body] + model.body_jntnum[body] - 1
-        child = name if last and place == ZERO else f"{name}@{names.joint(joint)}"
+        child = name if last and anchor == ZERO else f"{name}@{names.joint(joint)}"
         links += [] if child == name else [Link(child)]
-        joints.append(_joint(model, names, joint, parent, child, reach.compose(Pose(IDENTITY, place))))
-        parent, reach = child, Pose(IDENTITY, neg(place))
+        joints.append(
+            _joint(model, names, joint, parent, child, reach.compose(Pose(IDENTITY, anchor)))
+        )
+        parent, reach = child, Pose(IDENTITY, neg(anchor))
     if parent != name:
         joints.append(Joint(f"{name}_fixed", "fixed", parent, name, reach))
     return [*links, Link(name, _inertia(model, body))], joints
 
 
-def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, place: Pose) -> Joint:
+def _joint(model: Any, names: _Names, joint: int, parent: str, child: str, origin: Pose) -> Joint:
     kind = int(model.jnt_type[joint])
     if kind in _OTHER_JOINTS:
         raise ModelError(
-            f"{names.where}: joint {names.joint(joint)!r} of body {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}"
+            f"{names.where}: joint {names.joint(joint)!r} of body"
+            f" {names.body(model.jnt_bodyid[joint])!r}: {_OTHER_JOINTS[kind]}"
         )
     ref = float(model.qpos0[model.jnt_qposadr[joint]])
     axis = snap.axis(unit(_vector(model.jnt_axis[joint])) or (0.0, 0.0, 1.0))
     sliding, limited = kind == _SLIDE, bool(model.jnt_limited[joint])
-    made = Joint(
+    result = Joint(
         name=names.joint(joint),
         kind="prismatic" if sliding else "revolute" if limited else "continuous",
         parent=parent,
         child=child,
-        origin=displaced("prismatic" if sliding else "revolute", place, axis, -ref),
+        origin=displaced("prismatic" if sliding else "revolute", origin, axis, -ref),
         axis=axis,
         limits=_limits(model, joint),
         mimic=_mimic(model, names, joint),
     )
-    return replace(made, terms=Terms.of({term: value for term, value in linear_terms(model, joint).items() if value}))
+    return replace(
+        result,
+        terms=Terms.of(
+            {term: value for term, value in linear_terms(model, joint).items() if value}
+        ),
+    )
 
 
 def _limits(model: Any, joint: int) -> Limits:
-    """Range, and the largest effort that the joint and its motors allow."""
-    lower, upper = map(float, model.jnt_range[joint]) if model.jnt_limited[joint] else (-math.inf, math.inf)
-    efforts = [float(np.abs(model.jnt_actfrcrange[joint]).max())] if model.jnt_actfrclimited[joint] else []
-    motors = np.flatnonzero((model.actuator_trnid[:, 0] == joint) & (model.actuator_forcelimited != 0))
-    efforts += [float(np.abs(model.actuator_forcerange[motor]).max() * abs(model.actuator_gear[motor, 0])) for motor in motors]
+    """Return the range, and the largest effort that the joint and its motors allow."""
+    lower, upper = (
+        map(float, model.jnt_range[joint]) if model.jnt_limited[joint] else (-math.inf, math.inf)
+    )
+    efforts = (
+        [float(np.abs(model.jnt_actfrcrange[joint]).max())]
+        if model.jnt_actfrclimited[joint]
+        else []
+    )
+    motors = np.flatnonzero(
+        (model.actuator_trnid[:, 0] == joint) & (model.actuator_forcelimited != 0)
+    )
+    efforts += [
+        float(np.abs(model.actuator_forcerange[motor]).max() * abs(model.actuator_gear[motor, 0]))
+        for motor in motors
+    ]
     return Limits(lower, upper, effort=min((e for e in efforts if e > 0), default=math.inf))
 
 
 def _mimics(model: Any) -> dict[int, int]:
-    """Rows of the active joint equalities that are linear in another joint, by the joint that they tie; the first of each."""
+    """Return the first active joint equality that ties each joint linearly to another one."""
     joints = [int(row) for row in np.flatnonzero(model.eq_active0) if model.eq_type[row] == JOINT]
-    rows = [row for row in joints if model.eq_obj2id[row] >= 0 and not np.any(model.eq_data[row, 2:5])]
+    rows = [
+        row for row in joints if model.eq_obj2id[row] >= 0 and not np.any(model.eq_data[row, 2:5])
+    ]
     return {int(model.eq_obj1id[row]): row for row in reversed(rows)}
 
 
 def _mimic(model: Any, names: _Names, joint: int) -> Mimic | None:
-    """y = y0 + a0 + a1 (x - x0) of an active joint equality."""
+    """Return the mimic y = y0 + a0 + a1 (x - x0) of an active joint equality."""
     row = _mimics(model).get(joint)
     if row is None:
         return None
@@ -134,7 +173,10 @@ def _inertia(model: Any, body: int) -> Inertia | None:
     m, diagonal = float(model.body_mass[body]), _vector(model.body_inertia[body])
     if m == 0.0 and diagonal == ZERO:
         return None
-    I = rotated(Symmetric(diagonal[0], 0.0, 0.0, diagonal[1], 0.0, diagonal[2]), _rotation(model.body_iquat[body]))  # noqa: E741
+    I = rotated(  # noqa: E741
+        Symmetric(diagonal[0], 0.0, 0.0, diagonal[1], 0.0, diagonal[2]),
+        _rotation(model.body_iquat[body]),
+    )
     return from_com(m, _vector(model.body_ipos[body]), I)
 
 
@@ -144,7 +186,7 @@ def _gravity(model: Any) -> Vector:
 
 
 class _Names:
-    """Names of bodies, joints and sites; those that have none get one."""
+    """Names of bodies, joints and sites; unnamed ones get a generated name."""
 
     def __init__(self, model: Any, where: str) -> None:
         self._model, self.where = model, where

@@ -17,12 +17,14 @@
     motor = { rotor_inertia = 1e-4, gear_ratio = 100 }     # or armature = 1.0
     link = { mass = 2.0, com = [0.5, 0, 0], inertia = [0.1, 0.1, 0.1], inertia_at = "com" }
 
-Standard: A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha); modified: A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d) with a and alpha of the link before.
+Standard: A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha); modified: A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)
+with a and alpha of the link before.
 
-A body's frame has to sit on its joint's axis. Modified frames do. Standard frame i sits at the link's far end, on the axis of joint
-i + 1: there `linkN` is the frame on the axis of joint N, before d, a and alpha are gone along, and the frame of the table is `frameN`,
-fixed to it. The numbers in a table are always in the table's own frame; a standard table's are moved to the joint's axis when read.
-Corke 2017, "Robotics, Vision and Control", section 7.1 and 7.2.
+A body's frame has to sit on its joint's axis. Modified frames do. Standard frame i sits at the
+link's far end, on the axis of joint i + 1: there `linkN` is the frame on the axis of joint N,
+before d, a and alpha are gone along, and the frame of the table is `frameN`, fixed to it. The
+numbers in a table are always in the table's own frame; a standard table's are moved to the joint's
+axis when read. Corke 2017, "Robotics, Vision and Control", section 7.1 and 7.2.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ BASE, TOOL = "base", "tool"
 
 
 def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanism:
-    """A mechanism from a DH table; problems are left in the keys."""
+    """Return a mechanism from a DH table; problems are added to the keys."""
     angle = math.pi / 180 if keys.flag("degrees") else 1.0
     standard = keys.choice("convention", CONVENTIONS, "standard") == "standard"
     links, joints = [Link(BASE)], []
@@ -62,15 +64,30 @@ def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanis
     if keys.has("tool"):
         links.append(Link(TOOL))
         joints.append(_fixed(TOOL, parent, reach.compose(read_pose(keys, "tool", angle))))
-    gravity, couplings, known = keys.vector("gravity", STANDARD_GRAVITY), read_couplings(keys), read_known(keys)
-    name, closed = keys.text("name", ""), read_loops(keys, angle)
+    gravity, couplings, known = (
+        keys.vector("gravity", STANDARD_GRAVITY),
+        read_couplings(keys),
+        read_known(keys),
+    )
+    name = keys.text("name", "")
+    loops, driven = read_loops(keys, angle)
     keys.text("description", "")
     keys.done()
-    return Mechanism(name, tuple(links), tuple(joints), gravity, couplings, source, known=known, **closed)
+    return Mechanism(
+        name=name,
+        links=tuple(links),
+        joints=tuple(joints),
+        gravity=gravity,
+        couplings=couplings,
+        source=source,
+        known=known,
+        loops=loops,
+        driven=driven,
+    )
 
 
 def placements(row: TomlKeys, standard: bool, angle: float) -> tuple[Pose, Pose]:
-    """The joint's frame at q = 0 in the table's frame before it, and the table's own frame in the joint's frame."""
+    """Return the joint's frame at q = 0 in the previous table frame, and the table frame in it."""
     prismatic = row.data.get("kind") == "prismatic"
     a, d, alpha, theta, offset = (row.number(key) for key in ("a", "d", "alpha", "theta", "offset"))
     d, theta = (d + offset, theta) if prismatic else (d, theta + offset)
@@ -87,7 +104,9 @@ def _row(row: TomlKeys, i: int, after: Pose, angle: float, parent: str) -> tuple
     body = row.table("link")
     link = Link(body.text("name", f"link{i}"), read_inertia(body, after))
     body.done()
-    joint = read_moving(row, Joint(row.text("name", f"joint{i}"), kind, parent, link.name), angle, parent)
+    joint = read_moving(
+        row, Joint(row.text("name", f"joint{i}"), kind, parent, link.name), angle, parent
+    )
     row.done()
     return link, joint
 

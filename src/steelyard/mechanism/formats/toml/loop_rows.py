@@ -31,10 +31,11 @@ from .keys import TomlKeys
 from .rows import read_pose_keys
 
 
-def read_loops(keys: TomlKeys, angle: float) -> dict[str, Any]:
-    """`loops` and `driven` of a mechanism; problems are left in the keys."""
+def read_loops(keys: TomlKeys, angle: float) -> tuple[tuple[Loop, ...], tuple[str, ...] | None]:
+    """Return the loops and the driven joints of a mechanism; problems are added to the keys."""
     rows = keys.tables("loops") if keys.has("loops") else []
-    return {"loops": tuple(_loop(row, angle) for row in rows), "driven": _names(keys, "driven") if keys.has("driven") else None}
+    loops = tuple(_loop(row, angle) for row in rows)
+    return loops, _names(keys, "driven") if keys.has("driven") else None
 
 
 def _names(keys: TomlKeys, key: str) -> tuple[str, ...]:
@@ -50,16 +51,31 @@ def _loop(row: TomlKeys, angle: float) -> Loop:
     if kind not in KINDS:
         row.problem(f"kind = {kind!r}; {suggest(kind, KINDS)}")
         return Loop(name, "residual", expressions=("0.0",))
-    made = Loop(name, kind)
+    loop = Loop(name, kind)
     if kind in FRAME_KINDS:
         (a, at_a), (b, at_b) = _frame(row, "a", angle), _frame(row, "b", angle)
-        made = Loop(name, kind, a, b, at_a, at_b, row.number("length", None) if kind == "distance" else 0.0)
+        loop = Loop(
+            name=name,
+            kind=kind,
+            a=a,
+            b=b,
+            at_a=at_a,
+            at_b=at_b,
+            length=row.number("length", None) if kind == "distance" else 0.0,
+        )
     elif kind == "residual":
-        made = Loop(name, kind, expressions=_names(row, "expressions"))
+        loop = Loop(name, kind, expressions=_names(row, "expressions"))
     else:
-        made = Loop(name, kind, row.text("joint_a"), row.text("joint_b"), ratio=row.number("ratio", None), offset=row.number("offset"))
+        loop = Loop(
+            name,
+            kind,
+            row.text("joint_a"),
+            row.text("joint_b"),
+            ratio=row.number("ratio", None),
+            offset=row.number("offset"),
+        )
     row.done()
-    return made
+    return loop
 
 
 def _frame(row: TomlKeys, key: str, angle: float) -> tuple[str, Pose]:
@@ -68,11 +84,18 @@ def _frame(row: TomlKeys, key: str, angle: float) -> tuple[str, Pose]:
 
 
 def loop_keys(loop: Loop, origin: Callable[[Pose], dict[str, Any]]) -> dict[str, Any]:
-    """A row of [[loops]]; `origin` gives the keys of a pose."""
+    """Return a row of [[loops]]; `origin` gives the keys of a pose."""
     row: dict[str, Any] = {"name": loop.name, "kind": loop.kind}
     if loop.kind in FRAME_KINDS:
-        row |= {"a": {"link": loop.a} | origin(loop.at_a), "b": {"link": loop.b} | origin(loop.at_b)}
+        row |= {
+            "a": {"link": loop.a} | origin(loop.at_a),
+            "b": {"link": loop.b} | origin(loop.at_b),
+        }
         return row | ({"length": loop.length} if loop.kind == "distance" else {})
     if loop.kind == "residual":
         return row | {"expressions": list(loop.expressions)}
-    return row | {"joint_a": loop.a, "joint_b": loop.b, "ratio": loop.ratio} | ({"offset": loop.offset} if loop.offset else {})
+    return (
+        row
+        | {"joint_a": loop.a, "joint_b": loop.b, "ratio": loop.ratio}
+        | ({"offset": loop.offset} if loop.offset else {})
+    )

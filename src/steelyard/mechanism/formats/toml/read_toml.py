@@ -8,7 +8,7 @@ from ....algebra.rotation import unit
 from ....algebra.vector import Vector
 from ....errors import ModelError
 from ....toml_text import parse_toml
-from ...check import KINDS, finished
+from ...check import KINDS, validated
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
 from .keys import TomlKeys
@@ -17,28 +17,43 @@ from .rows import read_couplings, read_inertia, read_known, read_moving, read_po
 
 
 def read_toml(text: str, path: str | None = None, warn: bool = True) -> Mechanism:
-    """A mechanism from the text of a TOML file; the path names it in messages."""
+    """Return a mechanism from the text of a TOML file; the path names it in messages."""
     where = path or "TOML"
     keys = TomlKeys(parse_toml(text, where, ModelError), where, [])
     source = Source("toml", text, path)
-    mechanism = denavit_hartenberg(keys, source) if keys.has("convention") else _general(keys, source)
+    mechanism = (
+        denavit_hartenberg(keys, source) if keys.has("convention") else _general(keys, source)
+    )
     if keys.problems:
         raise ModelError("\n".join(keys.problems))
-    return finished(mechanism, lambda what, name: where if what == "robot" else f"{where}, {what} {name!r}", warn)
+    return validated(
+        mechanism,
+        lambda what, name: where if what == "robot" else f"{where}, {what} {name!r}",
+        warn,
+    )
 
 
 def _general(keys: TomlKeys, source: Source) -> Mechanism:
-    """A mechanism from the general form: [[links]] and [[joints]]. Problems are left in the keys."""
+    """Return a mechanism from the general form: [[links]] and [[joints]].
+
+    Problems are added to the keys.
+    """
     angle = math.pi / 180 if keys.flag("degrees") else 1.0
+    name, links = keys.text("name", ""), tuple(_link(row) for row in keys.tables("links"))
+    rows = keys.tables("joints") if keys.has("joints") else []
+    joints = tuple(_joint(row, angle) for row in rows)
+    gravity, couplings = keys.vector("gravity", STANDARD_GRAVITY), read_couplings(keys)
+    known, (loops, driven) = read_known(keys), read_loops(keys, angle)
     mechanism = Mechanism(
-        name=keys.text("name", ""),
-        links=tuple(_link(row) for row in keys.tables("links")),
-        joints=tuple(_joint(row, angle) for row in (keys.tables("joints") if keys.has("joints") else [])),
-        gravity=keys.vector("gravity", STANDARD_GRAVITY),
-        couplings=read_couplings(keys),
+        name=name,
+        links=links,
+        joints=joints,
+        gravity=gravity,
+        couplings=couplings,
         source=source,
-        known=read_known(keys),
-        **read_loops(keys, angle),
+        known=known,
+        loops=loops,
+        driven=driven,
     )
     keys.text("description", "")
     keys.done()
@@ -68,7 +83,7 @@ def _joint(row: TomlKeys, angle: float) -> Joint:
 
 
 def _axis(row: TomlKeys) -> Vector:
-    """A direction of any length but zero, made a unit vector."""
+    """Return a direction of any length but zero as a unit vector."""
     direction = unit(row.vector("axis", (0.0, 0.0, 1.0)))
     if direction is None:
         row.problem("axis = [0, 0, 0]; it must be a direction")

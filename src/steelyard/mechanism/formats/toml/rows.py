@@ -1,4 +1,4 @@
-"""The parts that a joint and a link have in every TOML form: inertia, limits, joint terms, rotor, mimic, pose."""
+"""Rows of joints and links in every TOML form: inertia, limits, terms, rotor, mimic, pose."""
 
 from __future__ import annotations
 
@@ -18,39 +18,49 @@ INERTIA = ("mass", "com", "first_moment", "inertia", "inertia_at")
 
 
 def read_inertia(link: TomlKeys, pose: Pose = HERE) -> Inertia | None:
-    """Ten numbers of a link given in frame B, in frame A, X_AB = pose: `mass`, `com` (or `first_moment`), `inertia`, `inertia_at`.
+    """Return the ten numbers in frame A of a link described in frame B, X_AB = pose.
 
-    `inertia` is Ixx Ixy Ixz Iyy Iyz Izz, or the three of a diagonal one, about the centre of mass or the frame's origin.
+    Keys are `mass`, `com` (or `first_moment`), `inertia`, `inertia_at`. `inertia` is Ixx Ixy Ixz
+    Iyy Iyz Izz, or three of a diagonal one, about the centre of mass or the frame's origin.
     """
     stated = [key for key in INERTIA if link.has(key)]
     m = link.number("mass", None if stated else 0.0)
     six = link.numbers("inertia", (3, 6), (0.0, 0.0, 0.0))
     I = Symmetric(*six) if len(six) == 6 else Symmetric(six[0], 0.0, 0.0, six[1], 0.0, six[2])  # noqa: E741
-    at = link.choice("inertia_at", ("com", "frame"), "com")
+    reference = link.choice("inertia_at", ("com", "frame"), "com")
     if link.has("first_moment"):
-        return _frame_form(link, m, I, at, pose)
+        return _frame_form(link, m, I, reference, pose)
     c = link.vector("com")
-    if at == "frame":
+    if reference == "frame":
         I = from_com(-m, c, I).I  # noqa: E741
     return about_frame(m, c, I, pose) if stated else None
 
 
-def _frame_form(link: TomlKeys, m: float, I: Symmetric, at: str, pose: Pose) -> Inertia:  # noqa: E741
-    """The form that needs no centre of mass and no conversion: the ten numbers themselves."""
-    if at != "frame" or link.has("com") or pose != HERE:
-        link.problem("first_moment goes with inertia_at = 'frame' and without com, and not into a standard DH table")
+def _frame_form(link: TomlKeys, m: float, I: Symmetric, reference: str, pose: Pose) -> Inertia:  # noqa: E741
+    """Return the inertia of the form without a centre of mass: the ten numbers themselves."""
+    if reference != "frame" or link.has("com") or pose != HERE:
+        link.problem(
+            "first_moment goes with inertia_at = 'frame' and without com, and not into a standard"
+            " DH table"
+        )
     return Inertia(m, link.vector("first_moment"), I)
 
 
 def read_moving(row: TomlKeys, joint: Joint, angle: float, parent: str) -> Joint:
-    """A joint with what only a moving one has: limits, terms, rotor, mimic. `angle` is the unit of angles in rad."""
+    """Return a joint with limits, terms, rotor and mimic, which only a moving joint has.
+
+    `angle` is the unit of angles in rad.
+    """
     limits = read_limits(row, 1.0 if joint.kind == "prismatic" else angle)
     joint = replace(joint, limits=limits, mimic=_mimic(row), rotor=_rotor(row, parent))
     return replace(joint, terms=read_terms(row))
 
 
 def read_limits(joint: TomlKeys, unit: float) -> Limits:
-    """`limits = [lower, upper]` or a table with lower, upper, velocity, effort; `unit` is what one unit of position is in rad or m."""
+    """Read `limits = [lower, upper]` or a table with lower, upper, velocity, effort.
+
+    `unit` is one unit of position in rad or m.
+    """
     if isinstance(joint.data.get("limits"), list):
         lower, upper = joint.numbers("limits", (2,), (0.0, 0.0))
         return Limits(lower * unit, upper * unit)
@@ -62,53 +72,65 @@ def read_limits(joint: TomlKeys, unit: float) -> Limits:
 
 
 def read_terms(joint: TomlKeys) -> Terms:
-    """Joint terms, at the joint's side: `friction = { viscous, coulomb, ... }`, and the rotor inertia Ia [kg m2|kg].
+    """Read joint terms at the joint side: `friction = { viscous, coulomb, ... }` and `armature`.
 
-    Ia is `armature`, or `motor = { rotor_inertia, gear_ratio }`: Ia = G^2 Jm.
+    The rotor inertia Ia [kg m2|kg] is `armature`, or `motor = { rotor_inertia, gear_ratio }`: Ia =
+    G^2 Jm.
     """
     friction = joint.table("friction")
-    terms = {row.key: friction.optional(row.key) for row in FRICTION} | {"armature": joint.optional("armature")}
+    terms = {row.key: friction.optional(row.key) for row in FRICTION} | {
+        "armature": joint.optional("armature")
+    }
     friction.done()
     if joint.has("motor"):
         if joint.has("armature"):
             joint.problem("armature and motor both state the rotor's inertia; keep one of them")
         motor = joint.table("motor")
-        terms["armature"] = motor.number("gear_ratio", 1.0) ** 2 * motor.number("rotor_inertia", None)
+        terms["armature"] = motor.number("gear_ratio", 1.0) ** 2 * motor.number(
+            "rotor_inertia", None
+        )
         motor.done()
     return Terms.of(terms)
 
 
 def read_couplings(keys: TomlKeys) -> tuple[Coupling, ...]:
-    """`[[couplings]]`, each with joint_a, joint_b and any of the terms of a coupling: armature, viscous, coulomb, width."""
-    made = []
+    """Read `[[couplings]]`, each with joint_a, joint_b, armature, viscous, coulomb, width."""
+    couplings = []
     for row in keys.tables("couplings") if keys.has("couplings") else []:
         values = {term.key: row.optional(term.key) for term in COUPLING_TERMS}
-        made.append(Coupling(row.text("joint_a"), row.text("joint_b"), Terms.of(values)))
+        couplings.append(Coupling(row.text("joint_a"), row.text("joint_b"), Terms.of(values)))
         row.done()
-    return tuple(made)
+    return tuple(couplings)
 
 
 def read_known(keys: TomlKeys) -> tuple[KnownTorque, ...]:
-    """`[[known_torques]]`, each with joint, expression and, if it is not 1, scale."""
-    made = []
+    """Read `[[known_torques]]`, each with joint, expression and, if it is not 1, scale."""
+    torques = []
     for row in keys.tables("known_torques") if keys.has("known_torques") else []:
-        made.append(KnownTorque(row.text("joint"), row.text("expression"), row.number("scale", 1.0)))
+        torques.append(
+            KnownTorque(row.text("joint"), row.text("expression"), row.number("scale", 1.0))
+        )
         row.done()
-    return tuple(made)
+    return tuple(torques)
 
 
 def _rotor(joint: TomlKeys, parent: str) -> Rotor | None:
-    """`rotor = { ratio, axis, mount }`: one that spins on the link `mount` (the parent by default) about `axis` in that link's frame."""
+    """Read `rotor = { ratio, axis, mount }`.
+
+    It spins on the link `mount` (the parent by default) about `axis` in that link's frame.
+    """
     if not joint.has("rotor"):
         return None
     keys = joint.table("rotor")
-    rotor = Rotor(keys.number("ratio", None), keys.vector("axis", (0.0, 0.0, 1.0)), keys.text("mount", parent))
+    rotor = Rotor(
+        keys.number("ratio", None), keys.vector("axis", (0.0, 0.0, 1.0)), keys.text("mount", parent)
+    )
     keys.done()
     return rotor
 
 
 def _mimic(joint: TomlKeys) -> Mimic | None:
-    """`mimic = { joint, multiplier, offset }`: q = multiplier q(joint) + offset."""
+    """Read `mimic = { joint, multiplier, offset }`: q = multiplier q(joint) + offset."""
     if not joint.has("mimic"):
         return None
     keys = joint.table("mimic")
@@ -118,24 +140,33 @@ def _mimic(joint: TomlKeys) -> Mimic | None:
 
 
 def read_pose(parent: TomlKeys, key: str, angle: float = 1.0) -> Pose:
-    """`{ xyz, rpy }` or `{ xyz, rotation }` with the nine entries of a rotation row by row; `angle` is the unit of angles in rad."""
+    """Read `{ xyz, rpy }` or `{ xyz, rotation }` with nine entries of a rotation row by row.
+
+    `angle` is the unit of angles in rad.
+    """
     return read_pose_keys(parent.table(key), angle)
 
 
 def read_pose_keys(keys: TomlKeys, angle: float = 1.0) -> Pose:
-    """The pose whose keys stand in a table, which must have no others left."""
+    """Return the pose from the keys of a table, which must have no others left."""
     p = keys.vector("xyz")
     if keys.has("rotation"):
         R = _rotation(keys)
     else:
         roll, pitch, yaw = keys.vector("rpy")
-        R = from_rpy((roll * angle, pitch * angle, yaw * angle)) if roll or pitch or yaw else IDENTITY
+        R = (
+            from_rpy((roll * angle, pitch * angle, yaw * angle))
+            if roll or pitch or yaw
+            else IDENTITY
+        )
     keys.done()
     return Pose(R, p)
 
 
 def _rotation(keys: TomlKeys) -> Matrix:
-    a, b, c, d, e, f, g, h, i = keys.numbers("rotation", (9,), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+    a, b, c, d, e, f, g, h, i = keys.numbers(
+        "rotation", (9,), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    )
     R: Matrix = ((a, b, c), (d, e, f), (g, h, i))
     determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     lengths = [math.sqrt(sum(x * x for x in row)) for row in R]

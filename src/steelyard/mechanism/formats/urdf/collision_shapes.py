@@ -1,4 +1,4 @@
-"""The collision and visual shapes of a URDF: boxes, cylinders, spheres and meshes of its links."""
+"""Collision and visual shapes of a URDF: boxes, cylinders, spheres and meshes of its links."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ Kind = Literal["box", "cylinder", "sphere", "mesh"]
 
 
 class CollisionShape(NamedTuple):
-    """A shape at a pose in its link's frame. `sizes` are edges of a box, radius and length of a cylinder, radius of a sphere [m],
-    factors of a mesh; `file` is that of a mesh, None where it cannot be found.
+    """A shape at a pose in its link's frame.
+
+    `sizes` are edges of a box, radius and length of a cylinder, radius of a sphere [m], factors of
+    a mesh; `file` is the file of a mesh, None where it is not found.
     """
 
     link: str
@@ -28,12 +30,12 @@ class CollisionShape(NamedTuple):
 
 
 def collision_shapes(mechanism: Mechanism) -> tuple[CollisionShape, ...]:
-    """The shapes of every link that the mechanism still has; none if it does not come from a URDF."""
+    """Return the collision shapes of every link of the mechanism; None if it is not from a URDF."""
     return _shapes(mechanism, "collision")
 
 
 def visual_shapes(mechanism: Mechanism) -> tuple[CollisionShape, ...]:
-    """The shapes that links are drawn with, of every link that the mechanism still has; none if it does not come from a URDF."""
+    """Return the visual shapes of every link of the mechanism; None if it is not from a URDF."""
     return _shapes(mechanism, "visual")
 
 
@@ -43,11 +45,19 @@ def _shapes(mechanism: Mechanism, tag: str) -> tuple[CollisionShape, ...]:
         return ()
     notes = Notes(source.path or "URDF")
     names = {link.name for link in mechanism.links}
-    links = (element for element in parse(source.text, notes.where).all("link") if element.attributes.get("name") in names)
-    made = [_shape(element, link.attributes["name"], source.path, notes) for link in links for element in link.all(tag)]
+    links = (
+        element
+        for element in parse(source.text, notes.where).all("link")
+        if element.attributes.get("name") in names
+    )
+    shapes = [
+        _shape(element, link.attributes["name"], source.path, notes)
+        for link in links
+        for element in link.all(tag)
+    ]
     if notes.problems:
         raise ModelError(notes.problems[0])
-    return tuple(shape for shape in made if shape is not None)
+    return tuple(shape for shape in shapes if shape is not None)
 
 
 def _shape(element: Element, link: str, path: str | None, notes: Notes) -> CollisionShape | None:
@@ -57,38 +67,48 @@ def _shape(element: Element, link: str, path: str | None, notes: Notes) -> Colli
         if child.tag == "box":
             return CollisionShape(link, "box", pose, vector_attribute(child, "size", notes))
         if child.tag in ("cylinder", "capsule"):
-            return CollisionShape(link, "cylinder", pose, _sizes(child, ("radius", "length"), notes))
+            return CollisionShape(
+                link, "cylinder", pose, _sizes(child, ("radius", "length"), notes)
+            )
         if child.tag == "sphere":
             return CollisionShape(link, "sphere", pose, _sizes(child, ("radius",), notes))
         if child.tag == "mesh":
             factors = vector_attribute(child, "scale", notes, (1.0, 1.0, 1.0))
-            return CollisionShape(link, "mesh", pose, factors, mesh_file(child.attributes.get("filename", ""), path))
+            return CollisionShape(
+                link, "mesh", pose, factors, mesh_file(child.attributes.get("filename", ""), path)
+            )
     return None
 
 
 def _sizes(element: Element, keys: tuple[str, ...], notes: Notes) -> tuple[float, ...]:
-    found = []
+    sizes = []
     for key in keys:
         text = element.attributes.get(key, "")
         try:
-            found.append(float(text))
+            sizes.append(float(text))
         except ValueError:
             notes.problem(element.line, f"<{element.tag}> has {key}={text!r}; expected a number")
-    return tuple(found)
+    return tuple(sizes)
 
 
 def mesh_file(name: str, path: str | None) -> Path | None:
-    """The file of a mesh: package://PACKAGE/REST is looked for in the folders above the URDF, other names beside it; None if absent."""
+    """Return the file of a mesh, None if it is absent.
+
+    package://PACKAGE/REST is searched in the folders above the URDF, other names beside it.
+    """
     if path is None:
         return None
     here = Path(path).resolve().parent
     if not name.startswith("package://"):
-        found = here / name.removeprefix("file://")
-        return found if _is_file(found) else None
+        direct = here / name.removeprefix("file://")
+        return direct if _is_file(direct) else None
     package, _, rest = name.removeprefix("package://").partition("/")
     above = (here, *here.parents)
-    places = [*(folder / package / rest for folder in above), *(folder / rest for folder in above if folder.name == package)]
-    return next((place for place in places if _is_file(place)), None)
+    places = [
+        *(folder / package / rest for folder in above),
+        *(folder / rest for folder in above if folder.name == package),
+    ]
+    return next((candidate for candidate in places if _is_file(candidate)), None)
 
 
 def _is_file(path: Path) -> bool:

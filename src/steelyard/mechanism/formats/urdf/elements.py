@@ -1,4 +1,4 @@
-"""Elements of a URDF from a mechanism's links and joints, as attributes in the shortest decimals that read back."""
+"""Elements of a URDF from links and joints, with the shortest decimals that read back."""
 
 from __future__ import annotations
 
@@ -18,13 +18,22 @@ Attributes = dict[str, str]
 
 
 def new_document(mechanism: Mechanism) -> str:
-    """A whole URDF of a mechanism that did not come from one."""
-    lines = ['<?xml version="1.0"?>', tag("robot", {"name": mechanism.name}).removesuffix("/>") + ">"]
-    lines += [f"  {line}" for line in own_lines(mechanism)]
+    """Return a whole URDF of a mechanism that did not come from one."""
+    lines = [
+        '<?xml version="1.0"?>',
+        tag("robot", {"name": mechanism.name}).removesuffix("/>") + ">",
+    ]
+    lines += [f"  {line}" for line in extension_lines(mechanism)]
     for link in mechanism.links:
-        lines += _block("link", {"name": link.name}, [] if link.inertia is None else inertial_lines(link.inertia))
+        lines += _block(
+            "link",
+            {"name": link.name},
+            [] if link.inertia is None else inertial_lines(link.inertia),
+        )
     for joint in mechanism.joints:
-        lines += _block("joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint, mechanism))
+        lines += _block(
+            "joint", {"name": joint.name, "type": urdf_kind(joint)}, _joint_lines(joint, mechanism)
+        )
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -33,7 +42,14 @@ def _joint_lines(joint: Joint, mechanism: Mechanism) -> list[str]:
         ("origin", origin(joint.origin)),
         ("parent", {"link": joint.parent}),
         ("child", {"link": joint.child}),
-        ("axis", {"xyz": decimals(joint.axis)} if joint.kind != "fixed" or joint.axis != (1.0, 0.0, 0.0) else {}),
+        (
+            "axis",
+            (
+                {"xyz": decimals(joint.axis)}
+                if joint.kind != "fixed" or joint.axis != (1.0, 0.0, 0.0)
+                else {}
+            ),
+        ),
         ("limit", limit(joint)),
         ("dynamics", dynamics(joint.terms)),
         ("mimic", mimic(joint)),
@@ -44,17 +60,29 @@ def _joint_lines(joint: Joint, mechanism: Mechanism) -> list[str]:
 
 def _block(name: str, attributes: Attributes, lines: list[str]) -> list[str]:
     opening = tag(name, attributes)
-    return [f"  {opening}"] if not lines else [f"  {opening.removesuffix('/>')}>", *(f"    {line}" for line in lines), f"  </{name}>"]
+    return (
+        [f"  {opening}"]
+        if not lines
+        else [
+            f"  {opening.removesuffix('/>')}>",
+            *(f"    {line}" for line in lines),
+            f"  </{name}>",
+        ]
+    )
 
 
 def inertial_lines(inertia: Inertia) -> list[str]:
-    """The lines of an <inertial>."""
+    """Return the lines of an <inertial>."""
     pieces = inertial(inertia)
-    return ["<inertial>", *(f"  {tag(name, attributes)}" for name, attributes in pieces.items()), "</inertial>"]
+    return [
+        "<inertial>",
+        *(f"  {tag(name, attributes)}" for name, attributes in pieces.items()),
+        "</inertial>",
+    ]
 
 
 def inertial(inertia: Inertia) -> dict[str, Attributes]:
-    """<origin>, <mass> and <inertia>: the centre of mass and the inertia about it, in the link's own axes."""
+    """Return <origin>, <mass> and <inertia>, about the centre of mass in the link's axes."""
     m, c, moments = com_form(inertia)
     return {
         "origin": {"xyz": decimals(c), "rpy": "0 0 0"},
@@ -64,7 +92,7 @@ def inertial(inertia: Inertia) -> dict[str, Attributes]:
 
 
 def urdf_kind(joint: Joint) -> str:
-    """The type in URDF, where a revolute joint without limits is continuous."""
+    """Return the type in URDF, where a revolute joint without limits is continuous."""
     return "continuous" if joint.kind == "revolute" and _unlimited(joint) else joint.kind
 
 
@@ -73,55 +101,79 @@ def origin(pose: Pose) -> Attributes:
 
 
 def limit(joint: Joint) -> Attributes:
-    """Velocity and effort of 0 stand for no limit: URDF wants them stated."""
+    """Return the attributes of <limit>; velocity and effort of 0 stand for no limit."""
     limits = joint.limits
-    if joint.kind != "prismatic" and _unlimited(joint) and math.isinf(limits.velocity) and math.isinf(limits.effort):
+    if (
+        joint.kind != "prismatic"
+        and _unlimited(joint)
+        and math.isinf(limits.velocity)
+        and math.isinf(limits.effort)
+    ):
         return {}
     ends = {} if _unlimited(joint) else {"lower": repr(limits.lower), "upper": repr(limits.upper)}
     return ends | {
-        key: "0" if math.isinf(value) else repr(value) for key, value in (("effort", limits.effort), ("velocity", limits.velocity))
+        key: "0" if math.isinf(value) else repr(value)
+        for key, value in (("effort", limits.effort), ("velocity", limits.velocity))
     }
 
 
 def dynamics(terms: Terms) -> Attributes:
-    """Attributes of <dynamics>: the terms that it has a place for, where they are not zero."""
+    """Return the attributes of <dynamics>: its terms that are not zero."""
     return {key: repr(terms[term]) for term, key in DYNAMICS.items() if terms.get(term)}
 
 
 def extension(joint: Joint, elsewhere: Iterable[str] = DYNAMICS) -> Attributes:
-    """Attributes of <steelyard>: terms that have no place `elsewhere` in the file or are zero there, the rotor, the kind."""
-    found = {term: repr(value) for term, value in joint.terms.items() if value == 0 or term not in elsewhere}
+    """Return the attributes of <steelyard>: terms that are not `elsewhere`, rotor and kind."""
+    attributes = {
+        term: repr(value)
+        for term, value in joint.terms.items()
+        if value == 0 or term not in elsewhere
+    }
     if joint.rotor is not None:
-        found |= {"ratio": repr(joint.rotor.ratio), "rotor_axis": decimals(joint.rotor.axis), "mount": joint.rotor.mount}
-    return found | ({"kind": joint.kind} if urdf_kind(joint) != joint.kind else {})
+        attributes |= {
+            "ratio": repr(joint.rotor.ratio),
+            "rotor_axis": decimals(joint.rotor.axis),
+            "mount": joint.rotor.mount,
+        }
+    return attributes | ({"kind": joint.kind} if urdf_kind(joint) != joint.kind else {})
 
 
 def shared(joint: Joint, mechanism: Mechanism) -> Attributes:
-    """Further attributes of <steelyard>: the motor that this joint, as joint_b, shares with another, and its known torque."""
-    found: Attributes = {}
+    """Return further attributes of <steelyard>: a shared motor of joint_b and a known torque."""
+    attributes: Attributes = {}
     for each in mechanism.couplings:
         if each.joint_b == joint.name:
-            found |= {"coupled_with": each.joint_a} | {f"shared_{key}": repr(value) for key, value in each.terms.items()}
+            attributes |= {"coupled_with": each.joint_a} | {
+                f"shared_{key}": repr(value) for key, value in each.terms.items()
+            }
     for torque in mechanism.known:
         if torque.joint == joint.name:
-            found |= {"known_torque": torque.expression, "known_scale": repr(torque.scale)}
-    return found
+            attributes |= {"known_torque": torque.expression, "known_scale": repr(torque.scale)}
+    return attributes
 
 
 def mimic(joint: Joint) -> Attributes:
     if joint.mimic is None:
         return {}
-    return {"joint": joint.mimic.joint, "multiplier": repr(joint.mimic.multiplier), "offset": repr(joint.mimic.offset)}
+    return {
+        "joint": joint.mimic.joint,
+        "multiplier": repr(joint.mimic.multiplier),
+        "offset": repr(joint.mimic.offset),
+    }
 
 
-def own_lines(mechanism: Mechanism) -> list[str]:
-    """Our own element in <robot>: gravity other than the usual, drives and loops; nothing where there is none of them."""
+def extension_lines(mechanism: Mechanism) -> list[str]:
+    """Return the <steelyard> element of <robot>: gravity, drives and loops, if any."""
     attributes = gravity(mechanism) if mechanism.gravity != STANDARD_GRAVITY else {}
     attributes |= {"drives": "none"} if mechanism.driven == () else {}
     inner = loop_lines(mechanism.loops, mechanism.driven)
     if not inner:
         return [tag("steelyard", attributes)] if attributes else []
-    return [tag("steelyard", attributes).removesuffix("/>") + ">", *(f"  {line}" for line in inner), "</steelyard>"]
+    return [
+        tag("steelyard", attributes).removesuffix("/>") + ">",
+        *(f"  {line}" for line in inner),
+        "</steelyard>",
+    ]
 
 
 def gravity(mechanism: Mechanism) -> Attributes:
@@ -129,7 +181,7 @@ def gravity(mechanism: Mechanism) -> Attributes:
 
 
 def decimals(values: Iterable[float]) -> str:
-    """The shortest decimals that read back to the same floats, separated by spaces."""
+    """Return the shortest decimals that read back to the same floats, separated by spaces."""
     return " ".join(repr(x + 0.0) for x in values)
 
 

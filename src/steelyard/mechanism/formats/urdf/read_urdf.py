@@ -1,9 +1,13 @@
-"""Reader of URDF: links with their inertials, joints with origin, axis, limits, dynamics and mimic. Meshes are never needed.
+"""Reader of URDF: links with their inertials, joints with origin, axis, limits, dynamics and mimic.
 
-Rotor inertia is read from a <transmission> whose <actuator> states it, as Drake does: <drake:rotor_inertia value="..."/> with
-<drake:gear_ratio value="..."/>, or <rotor_inertia value="..."/> with <mechanicalReduction>. What URDF has no place for stands in an
-element that other programs ignore: in a <joint>, `<steelyard armature="0.8" offset="0.1"/>` (any joint term by its name; `ratio`,
-`rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0 0 -9.81"/>`. Loops are those of `loop_elements`.
+Meshes are never needed.
+
+Rotor inertia is read from a <transmission> whose <actuator> states it, as Drake does:
+<drake:rotor_inertia value="..."/> with <drake:gear_ratio value="..."/>, or <rotor_inertia
+value="..."/> with <mechanicalReduction>. What URDF has no place for stands in an element that other
+programs ignore: in a <joint>, `<steelyard armature="0.8" offset="0.1"/>` (any joint term by its
+name; `ratio`, `rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0
+0 -9.81"/>`. Loops are those of `loop_elements`.
 """
 
 from __future__ import annotations
@@ -17,10 +21,20 @@ from ....algebra.rotation import from_rpy, unit
 from ....algebra.spatial import Inertia, Pose, rotated
 from ....algebra.vector import IDENTITY, ZERO, Matrix, Symmetric, Vector
 from ....errors import ModelError, suggest
-from ...check import KINDS, finished
+from ...check import KINDS, validated
 from ...joint_terms import COUPLING_TERMS, JOINT_TERMS, Terms
 from ...known_torque import KnownTorque
-from ...model import STANDARD_GRAVITY, Coupling, Joint, Limits, Link, Mechanism, Mimic, Rotor, Source
+from ...model import (
+    STANDARD_GRAVITY,
+    Coupling,
+    Joint,
+    Limits,
+    Link,
+    Mechanism,
+    Mimic,
+    Rotor,
+    Source,
+)
 from ..inertial import LARGEST, about_frame
 from .loop_elements import read_loops
 from .xml_text import Element, parse
@@ -31,55 +45,97 @@ OTHER_KINDS = {
     "ball": "write it as three revolute joints",
     "spherical": "write it as three revolute joints",
 }
-MOMENTS = {"ixx": None, "ixy": "0", "ixz": "0", "iyy": None, "iyz": "0", "izz": None}  # with what an absent one means
-DYNAMICS = {row.key: row.urdf for row in JOINT_TERMS if row.urdf}  # terms that <dynamics> has a place for
+# with what an absent one means
+MOMENTS = {"ixx": None, "ixy": "0", "ixz": "0", "iyy": None, "iyz": "0", "izz": None}
+# terms that <dynamics> has a place for
+DYNAMICS = {row.key: row.urdf for row in JOINT_TERMS if row.urdf}
 _X: Vector = (1.0, 0.0, 0.0)
 
 
-def read_urdf(text: str, path: str | None = None, encoding: str = "utf-8", warn: bool = True) -> Mechanism:
-    """A mechanism from the text of a URDF file; the path names it in messages."""
+def read_urdf(
+    text: str, path: str | None = None, encoding: str = "utf-8", warn: bool = True
+) -> Mechanism:
+    """Return a mechanism from the text of a URDF file; the path names it in messages."""
     where = path or "URDF"
     robot = parse(text, where)
     if robot.tag != "robot":
-        raise ModelError(f"{where}, line {robot.line}: the outermost element is <{robot.tag}>; a URDF file has <robot>")
+        raise ModelError(
+            f"{where}, line {robot.line}: the outermost element is <{robot.tag}>; a URDF file has"
+            " <robot>"
+        )
     notes = Notes(where)
     motors = actuators(robot)
     links = tuple(_link(element, notes) for element in robot.all("link"))
-    joints = tuple(_joint(element, motors.get(element.attributes.get("name", "")), notes) for element in robot.all("joint"))
-    ours, closed = robot.first("steelyard"), read_loops(robot, joints, notes.problems, where)
-    gravity, couplings = vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY), _couplings(robot, notes)
+    joints = tuple(
+        _joint(element, motors.get(element.attributes.get("name", "")), notes)
+        for element in robot.all("joint")
+    )
+    ours = robot.first("steelyard")
+    loops, driven = read_loops(robot, joints, notes.problems, where)
+    gravity, couplings = (
+        vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY),
+        _couplings(robot, notes),
+    )
     if notes.problems:
         raise ModelError("\n".join(notes.problems))
     source = Source("urdf", text, path, encoding)
     name, known = robot.attributes.get("name", ""), _known(robot, notes)
-    mechanism = Mechanism(name, links, joints, gravity, couplings, source, tuple(notes.remarks), known, **closed)
-    return finished(mechanism, _locator(robot, where), warn)
+    mechanism = Mechanism(
+        name=name,
+        links=links,
+        joints=joints,
+        gravity=gravity,
+        couplings=couplings,
+        source=source,
+        remarks=tuple(notes.remarks),
+        known=known,
+        loops=loops,
+        driven=driven,
+    )
+    return validated(mechanism, _locator(robot, where), warn)
 
 
 def _locator(robot: Element, where: str) -> Callable[[str, str], str]:
     lines = {(child.tag, child.attributes.get("name")): child.line for child in robot.children}
-    return lambda what, name: f"{where}, line {lines.get((what, name), robot.line)}" + (f", {what} {name!r}" if what != "robot" else "")
+    return lambda what, name: (
+        f"{where}, line {lines.get((what, name), robot.line)}"
+        + (f", {what} {name!r}" if what != "robot" else "")
+    )
 
 
 def _link(element: Element, notes: Notes) -> Link:
     name = name_attribute(element, "name", notes)
     inertials = list(element.all("inertial"))
     if len(inertials) > 1:
-        notes.remarks.append(f"{notes.at(inertials[0].line)}: link {name!r} has several <inertial> elements; the first is used")
+        notes.remarks.append(
+            f"{notes.at(inertials[0].line)}: link {name!r} has several <inertial> elements; the"
+            " first is used"
+        )
     return Link(name, _inertia(inertials[0], name, notes)) if inertials else Link(name)
 
 
 def _inertia(inertial: Element, name: str, notes: Notes) -> Inertia:
-    """Ten numbers of a link: <origin> places the centre of mass in the link's axes, and its rpy turns only the inertia."""
-    mass, inertia, origin = inertial.first("mass"), inertial.first("inertia"), inertial.first("origin")
+    """Return the ten numbers of a link.
+
+    <origin> gives the centre of mass in the link's axes; its rpy rotates only the inertia.
+    """
+    mass, inertia, origin = (
+        inertial.first("mass"),
+        inertial.first("inertia"),
+        inertial.first("origin"),
+    )
     if mass is None or inertia is None:
         absent = "<mass value=...>" if mass is None else "<inertia ixx=...>"
         notes.problem(inertial.line, f"the <inertial> of link {name!r} has no {absent}")
         return Inertia()
     m = float_attribute(mass, "value", None, notes)
-    I_c = Symmetric(*(float_attribute(inertia, key, default, notes) for key, default in MOMENTS.items()))
+    I_c = Symmetric(
+        *(float_attribute(inertia, key, default, notes) for key, default in MOMENTS.items())
+    )
     R = rpy_rotation(origin, notes)
-    return about_frame(m, vector_attribute(origin, "xyz", notes), I_c if R == IDENTITY else rotated(I_c, R))
+    return about_frame(
+        m, vector_attribute(origin, "xyz", notes), I_c if R == IDENTITY else rotated(I_c, R)
+    )
 
 
 def _joint(element: Element, actuator: Element | None, notes: Notes) -> Joint:
@@ -101,13 +157,16 @@ def _joint(element: Element, actuator: Element | None, notes: Notes) -> Joint:
     if kind == "fixed":
         return joint
     joint = replace(
-        joint, limits=_limits(element, kind, name, notes), rotor=_rotor(ours, joint.parent, notes), mimic=_mimic(element, notes)
+        joint,
+        limits=_limits(element, kind, name, notes),
+        rotor=_rotor(ours, joint.parent, notes),
+        mimic=_mimic(element, notes),
     )
     return replace(joint, terms=_terms(element, actuator, notes))
 
 
 def unusable(kind: str) -> str:
-    """Why a joint of that kind cannot be used, and what to do about it."""
+    """Return why a joint of that kind cannot be used, and the remedy."""
     if kind in OTHER_KINDS:
         return f"a {kind} joint is not supported: {OTHER_KINDS[kind]}"
     return f"unknown joint type {kind!r}; {suggest(kind, KINDS)}"
@@ -130,17 +189,31 @@ def _axis(element: Element, kind: str, name: str, notes: Notes) -> Vector:
 
 
 def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:
-    """Bounds that are not stated do not bind; zero velocity or effort, which stops a joint for good, counts as not stated."""
+    """Return the limits of a joint; missing bounds are infinite.
+
+    Zero velocity or effort, which would lock a joint, counts as missing.
+    """
     limit = element.first("limit")
     if limit is None:
         if kind in ("revolute", "prismatic"):
-            notes.remarks.append(f"{notes.at(element.line)}: {kind} joint {name!r} has no <limit>: it is taken as unlimited")
+            notes.remarks.append(
+                f"{notes.at(element.line)}: {kind} joint {name!r} has no <limit>: it is taken as"
+                " unlimited"
+            )
         return Limits()
-    values = {key: parse_bound(text) for key in ("lower", "upper", "velocity", "effort") if (text := limit.attributes.get(key)) is not None}
+    values = {
+        key: parse_bound(text)
+        for key in ("lower", "upper", "velocity", "effort")
+        if (text := limit.attributes.get(key)) is not None
+    }
     for key, value in values.items():
         if value is None:
-            notes.problem(limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is no number")
-    lower, upper, velocity, effort = (values.get(key) for key in ("lower", "upper", "velocity", "effort"))
+            notes.problem(
+                limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is no number"
+            )
+    lower, upper, velocity, effort = (
+        values.get(key) for key in ("lower", "upper", "velocity", "effort")
+    )
     if kind == "continuous" or (lower is None and upper is None):
         lower, upper = -math.inf, math.inf
     return Limits(lower or 0.0, upper or 0.0, _stated(velocity), _stated(effort))
@@ -151,53 +224,88 @@ def _stated(value: float | None) -> float:
 
 
 def _terms(element: Element, actuator: Element | None, notes: Notes) -> Terms:
-    """Joint terms of <dynamics>, the actuator and <steelyard>. A zero counts as absent, except in <steelyard>."""
+    """Return the joint terms of <dynamics>, the actuator and <steelyard>.
+
+    A zero counts as absent, except in <steelyard>.
+    """
     ours, dynamics = element.first("steelyard"), element.first("dynamics")
     stated = {term: optional_float(dynamics, key, notes) for term, key in DYNAMICS.items()}
     rotor = rotor_inertia(actuator)
     if rotor is not None:
         stated["armature"] = rotor[1] ** 2 * float_attribute(rotor[0], "value", None, notes)
-    return Terms.of({row.key: stated.get(row.key) or optional_float(ours, row.key, notes) for row in JOINT_TERMS})
+    return Terms.of(
+        {
+            row.key: stated.get(row.key) or optional_float(ours, row.key, notes)
+            for row in JOINT_TERMS
+        }
+    )
 
 
 def _couplings(robot: Element, notes: Notes) -> tuple[Coupling, ...]:
-    """Motors that a joint shares with another: `coupled_with` and `shared_...` in our own element of the joint."""
-    made = []
+    """Return the shared motors: `coupled_with` and `shared_...` in a joint's <steelyard>."""
+    couplings = []
     for element in robot.all("joint"):
         ours = element.first("steelyard")
         if ours is not None and "coupled_with" in ours.attributes:
-            values = {row.key: optional_float(ours, f"shared_{row.key}", notes) for row in COUPLING_TERMS}
-            made.append(Coupling(ours.attributes["coupled_with"], element.attributes.get("name", ""), Terms.of(values)))
-    return tuple(made)
+            values = {
+                row.key: optional_float(ours, f"shared_{row.key}", notes) for row in COUPLING_TERMS
+            }
+            couplings.append(
+                Coupling(
+                    ours.attributes["coupled_with"],
+                    element.attributes.get("name", ""),
+                    Terms.of(values),
+                )
+            )
+    return tuple(couplings)
 
 
 def _known(robot: Element, notes: Notes) -> tuple[KnownTorque, ...]:
-    """Known torques: `known_torque` and `known_scale` in our own element of the joint."""
-    ours = [(element.attributes.get("name", ""), element.first("steelyard")) for element in robot.all("joint")]
+    """Return the known torques: `known_torque` and `known_scale` in a joint's <steelyard>."""
+    ours = [
+        (element.attributes.get("name", ""), element.first("steelyard"))
+        for element in robot.all("joint")
+    ]
     return tuple(
-        KnownTorque(name, own.attributes["known_torque"], float_attribute(own, "known_scale", "1", notes))
-        for name, own in ours
-        if own is not None and "known_torque" in own.attributes
+        KnownTorque(
+            name,
+            extension.attributes["known_torque"],
+            float_attribute(extension, "known_scale", "1", notes),
+        )
+        for name, extension in ours
+        if extension is not None and "known_torque" in extension.attributes
     )
 
 
 def actuators(robot: Element) -> dict[str, Element]:
-    """The <actuator> of each joint that a <transmission> connects with one actuator alone."""
-    found = {}
+    """Return the <actuator> of each joint whose <transmission> has one actuator."""
+    actuators_by_joint = {}
     for transmission in robot.all("transmission"):
         joints, motors = list(transmission.all("joint")), list(transmission.all("actuator"))
         if len(joints) == len(motors) == 1:
-            found[joints[0].attributes.get("name", "")] = motors[0]
-    return found
+            actuators_by_joint[joints[0].attributes.get("name", "")] = motors[0]
+    return actuators_by_joint
 
 
 def rotor_inertia(actuator: Element | None) -> tuple[Element, float] | None:
-    """The element that states an actuator's rotor inertia Jm [kg m2|kg] and the gear ratio k: Ia = k^2 Jm. None where none does."""
+    """Return the element with an actuator's rotor inertia Jm [kg m2|kg] and the gear ratio k.
+
+    Ia = k^2 Jm. None where there is none.
+    """
     for prefix in ("drake:", "") if actuator is not None else ():
-        inertia, gear = actuator.first(f"{prefix}rotor_inertia"), actuator.first(f"{prefix}gear_ratio")  # type: ignore[union-attr]
+        inertia, gear = (
+            actuator.first(f"{prefix}rotor_inertia"),  # type: ignore[union-attr]
+            actuator.first(f"{prefix}gear_ratio"),  # type: ignore[union-attr]
+        )
         if inertia is not None:
             reduction = None if prefix else actuator.first("mechanicalReduction")  # type: ignore[union-attr]
-            ratio = gear.attributes.get("value", "") if gear is not None else reduction.text if reduction is not None else "1"
+            ratio = (
+                gear.attributes.get("value", "")
+                if gear is not None
+                else reduction.text
+                if reduction is not None
+                else "1"
+            )
             return inertia, parse_float(ratio.strip()) or 1.0
     return None
 
@@ -206,14 +314,21 @@ def _rotor(ours: Element | None, parent: str, notes: Notes) -> Rotor | None:
     ratio = optional_float(ours, "ratio", notes)
     if ours is None or ratio is None:
         return None
-    return Rotor(ratio, vector_attribute(ours, "rotor_axis", notes, (0.0, 0.0, 1.0)), ours.attributes.get("mount", parent))
+    return Rotor(
+        ratio,
+        vector_attribute(ours, "rotor_axis", notes, (0.0, 0.0, 1.0)),
+        ours.attributes.get("mount", parent),
+    )
 
 
 def _mimic(element: Element, notes: Notes) -> Mimic | None:
     mimic = element.first("mimic")
     if mimic is None:
         return None
-    multiplier, offset = float_attribute(mimic, "multiplier", "1", notes), float_attribute(mimic, "offset", "0", notes)
+    multiplier, offset = (
+        float_attribute(mimic, "multiplier", "1", notes),
+        float_attribute(mimic, "offset", "0", notes),
+    )
     return Mimic(name_attribute(mimic, "joint", notes), multiplier, offset)
 
 
@@ -237,19 +352,25 @@ class Notes:
 
 
 def parse_float(text: str) -> float | None:
-    """A decimal number; None for anything else, NaN, infinity and numbers beyond 1e60 included."""
+    """Parse a decimal number; None for NaN, infinity, numbers beyond 1e60 and other text."""
     value = float(text) if len(text) < 400 and _DECIMAL.fullmatch(text) else None
     return value if value is not None and abs(value) < LARGEST else None
 
 
 def parse_bound(text: str) -> float | None:
-    """A decimal number, inf or -inf."""
+    """Parse a decimal number, inf or -inf."""
     word = text.strip().lower()
-    return _INFINITE[word] if word in _INFINITE else float(word) if len(word) < 400 and _DECIMAL.fullmatch(word) else None
+    return (
+        _INFINITE[word]
+        if word in _INFINITE
+        else float(word)
+        if len(word) < 400 and _DECIMAL.fullmatch(word)
+        else None
+    )
 
 
 def name_attribute(element: Element, key: str, notes: Notes) -> str:
-    """A required string."""
+    """Return a required string."""
     value = element.attributes.get(key, "")
     if not value:
         notes.problem(element.line, f"<{element.tag}> has no {key}")
@@ -257,21 +378,31 @@ def name_attribute(element: Element, key: str, notes: Notes) -> str:
 
 
 def float_attribute(element: Element, key: str, default: str | None, notes: Notes) -> float:
-    """A number; required where the default is None."""
+    """Return a number; required where the default is None."""
     text = element.attributes.get(key, default)
     value = None if text is None else parse_float(text.strip())
     if value is None:
-        notes.problem(element.line, f"<{element.tag}> has " + (f"no {key}" if text is None else f"{key}={text!r}; expected a number"))
+        notes.problem(
+            element.line,
+            f"<{element.tag}> has "
+            + (f"no {key}" if text is None else f"{key}={text!r}; expected a number"),
+        )
     return value or 0.0
 
 
 def optional_float(element: Element | None, key: str, notes: Notes) -> float | None:
-    """A number, None where the element or the attribute is absent."""
-    return None if element is None or key not in element.attributes else float_attribute(element, key, None, notes)
+    """Return a number, None where the element or the attribute is absent."""
+    return (
+        None
+        if element is None or key not in element.attributes
+        else float_attribute(element, key, None, notes)
+    )
 
 
-def vector_attribute(element: Element | None, key: str, notes: Notes, default: Vector = ZERO) -> Vector:
-    """Three numbers; the default where the element or the attribute is absent or blank."""
+def vector_attribute(
+    element: Element | None, key: str, notes: Notes, default: Vector = ZERO
+) -> Vector:
+    """Return three numbers; the default where the element or the attribute is absent or blank."""
     text = "" if element is None else element.attributes.get(key, "")
     if element is None or not text.strip():
         return default
@@ -283,6 +414,6 @@ def vector_attribute(element: Element | None, key: str, notes: Notes, default: V
 
 
 def rpy_rotation(origin: Element | None, notes: Notes) -> Matrix:
-    """The rotation of an <origin rpy="roll pitch yaw">."""
+    """Return the rotation of an <origin rpy="roll pitch yaw">."""
     rpy = vector_attribute(origin, "rpy", notes)
     return from_rpy(rpy) if any(rpy) else IDENTITY

@@ -1,7 +1,8 @@
-"""Writer of URDF: changed numbers go into the user's own file, everything else in it stays byte for byte.
+"""Writer of URDF: changed numbers go into the user's file, all other bytes stay.
 
-A mechanism that did not come from a URDF, or whose links and joints are others now, is written as a new document. What is written
-reads back as the same mechanism, inertias and rotations within 1e-12, or an error names what does not.
+A mechanism that did not come from a URDF, or with other links or joints, is written as a new
+document. The result reads back as the same mechanism, inertias and rotations within 1e-12, or an
+error names the difference.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 from typing import NamedTuple
 
 from ....errors import ModelError
-from ....files import write_whole
+from ....files import write_atomic
 from ...joint_terms import COUPLING_TERMS, JOINT_TERMS
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
 from ...near_integers import snapped
@@ -21,47 +22,65 @@ from .xml_text import Element, XmlEdit, parse, tag
 
 
 class ExtensionTerm(NamedTuple):
-    """A joint term that stands in a <steelyard> element, which other programs ignore."""
+    """A joint term in a <steelyard> element, which other programs ignore."""
 
     joint: str
     term: str
     value: float
 
 
-_Shared = tuple[elements.Attributes, elements.Attributes]  # what a joint shares with another, before and after
+# what a joint shares with another, before and after
+_Shared = tuple[elements.Attributes, elements.Attributes]
 
 
-def write_urdf(mechanism: Mechanism, path: str | os.PathLike[str], overwrite: bool = False) -> tuple[ExtensionTerm, ...]:
-    """Write a mechanism to a URDF file, whole or not at all; an existing file is only replaced where asked.
+def write_urdf(
+    mechanism: Mechanism, path: str | os.PathLike[str], overwrite: bool = False
+) -> tuple[ExtensionTerm, ...]:
+    """Write a mechanism to a URDF file, whole or not at all.
 
-    Returns the joint terms that only steelyard reads from that file, since URDF has no place for them.
+    An existing file is only replaced where asked.
+
+    Returns the joint terms that only steelyard reads from that file, since URDF has no place for
+    them.
     """
-    encoding = mechanism.source.encoding if mechanism.source is not None and mechanism.source.format == "urdf" else "utf-8"
+    encoding = (
+        mechanism.source.encoding
+        if mechanism.source is not None and mechanism.source.format == "urdf"
+        else "utf-8"
+    )
     text = urdf(mechanism, os.fspath(path))
-    write_whole(path, text.encode(encoding), overwrite)
+    write_atomic(path, text.encode(encoding), overwrite)
     return extension_terms(text)
 
 
 def extension_terms(text: str) -> tuple[ExtensionTerm, ...]:
-    """The joint terms, other than zero, that a URDF holds in <steelyard> elements."""
+    """Return the nonzero joint terms that a URDF has in <steelyard> elements."""
     return tuple(
         ExtensionTerm(joint.attributes["name"], term, value)
         for joint in parse(text, "URDF").all("joint")
         for ours in joint.all("steelyard")
-        for term in (*(row.key for row in JOINT_TERMS), *(f"shared_{row.key}" for row in COUPLING_TERMS), "ratio", "known_scale")
+        for term in (
+            *(row.key for row in JOINT_TERMS),
+            *(f"shared_{row.key}" for row in COUPLING_TERMS),
+            "ratio",
+            "known_scale",
+        )
         if (value := float(ours.attributes.get(term, 0.0)))
     )
 
 
 def urdf(mechanism: Mechanism, target: str = "URDF") -> str:
-    """The text of a mechanism as URDF; `target` names the file in messages."""
+    """Return the text of a mechanism as URDF; `target` names the file in messages."""
     mechanism = snapped(mechanism)
     for link in mechanism.links:
         _check_body(link, target)
     text = _edited(mechanism) or elements.new_document(mechanism)
     wrong = differences(mechanism, read_urdf(text, target, warn=False))
     if wrong:
-        raise ModelError(f"{target}: URDF cannot hold {', '.join(wrong)} of {mechanism.name!r}; nothing was written")
+        raise ModelError(
+            f"{target}: URDF cannot hold {', '.join(wrong)} of {mechanism.name!r}; nothing was"
+            " written"
+        )
     return text
 
 
@@ -69,13 +88,14 @@ def _check_body(link: Link, target: str) -> None:
     body = link.inertia
     if body is not None and (body.m < 0 or (body.m == 0 and any(body.h))):
         raise ModelError(
-            f"{target}: link {link.name!r} has mass {body.m:g} kg and first moment {body.h} kg m: URDF can only hold a body that has a"
-            " centre of mass. An estimate with physical consistency gives one"
+            f"{target}: link {link.name!r} has mass {body.m:g} kg and first moment {body.h} kg m:"
+            " URDF can only hold a body that has a centre of mass. An estimate with physical"
+            " consistency gives one"
         )
 
 
 def _edited(mechanism: Mechanism) -> str | None:
-    """The mechanism's own source with what changed, None where it has none or its structure is another."""
+    """Return the mechanism's source with its changes; None where the structure differs."""
     source = mechanism.source
     if source is None or source.format != "urdf":
         return None
@@ -91,13 +111,17 @@ def _edited(mechanism: Mechanism) -> str | None:
     for was, joint in zip(old.joints, mechanism.joints, strict=True):
         shared = elements.shared(was, old), elements.shared(joint, mechanism)
         if joint != was or shared[0] != shared[1]:
-            _edit_joint(edit, places["joint", joint.name], was, joint, motors.get(joint.name), shared)
+            _edit_joint(
+                edit, places["joint", joint.name], was, joint, motors.get(joint.name), shared
+            )
     _edit_robot(edit, robot, old, mechanism)
     return edit.text()
 
 
 def _structure(mechanism: Mechanism) -> tuple[object, ...]:
-    return tuple(link.name for link in mechanism.links), tuple((joint.name, joint.parent, joint.child) for joint in mechanism.joints)
+    return tuple(link.name for link in mechanism.links), tuple(
+        (joint.name, joint.parent, joint.child) for joint in mechanism.joints
+    )
 
 
 def _edit_robot(edit: XmlEdit, robot: Element, old: Mechanism, new: Mechanism) -> None:
@@ -106,7 +130,7 @@ def _edit_robot(edit: XmlEdit, robot: Element, old: Mechanism, new: Mechanism) -
     if (new.loops, new.driven) != (old.loops, old.driven):
         for element in (*robot.all("steelyard"), *robot.all("loop_joint")):
             edit.remove(element)
-        edit.append(robot, elements.own_lines(new))
+        edit.append(robot, elements.extension_lines(new))
     elif new.gravity != old.gravity:
         ours = robot.first("steelyard")
         if ours is not None:
@@ -126,9 +150,17 @@ def _edit_link(edit: XmlEdit, element: Element, link: Link) -> None:
         _edit_children(edit, inertial, elements.inertial(link.inertia))
 
 
-def _edit_joint(edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None, shared: _Shared) -> None:
+def _edit_joint(
+    edit: XmlEdit,
+    element: Element,
+    old: Joint,
+    new: Joint,
+    actuator: Element | None,
+    shared: _Shared,
+) -> None:
     edit.set(element, {"type": elements.urdf_kind(new)})
-    children = _moving_children(old, new) if new.kind != "fixed" else {}  # a joint that is held keeps its limits for later
+    # a joint that is held keeps its limits for later
+    children = _moving_children(old, new) if new.kind != "fixed" else {}
     if new.origin != old.origin:
         children["origin"] = elements.origin(new.origin)
     if new.axis != old.axis:
@@ -142,25 +174,41 @@ def _moving_children(old: Joint, new: Joint) -> dict[str, elements.Attributes]:
 
 
 def _edit_terms(
-    edit: XmlEdit, element: Element, old: Joint, new: Joint, actuator: Element | None, shared: _Shared
+    edit: XmlEdit,
+    element: Element,
+    old: Joint,
+    new: Joint,
+    actuator: Element | None,
+    shared: _Shared,
 ) -> dict[str, elements.Attributes]:
-    """Put joint terms where the file has a place for them; returns the children <dynamics> and <steelyard> that change."""
+    """Write joint terms to the elements of the file that hold them."""
     terms, before, rotor = new.terms, old.terms, rotor_inertia(actuator)
     elsewhere = (*DYNAMICS, "armature") if rotor is not None else tuple(DYNAMICS)
     children = {}
-    if rotor is not None and terms.get("armature") != before.get("armature") and new.kind != "fixed":
+    if (
+        rotor is not None
+        and terms.get("armature") != before.get("armature")
+        and new.kind != "fixed"
+    ):
         edit.set(rotor[0], {"value": repr(motor_side(terms.get("armature", 0.0), rotor[1]))})
     dynamics, stands = elements.dynamics(terms), element.first("dynamics")
     if dynamics != elements.dynamics(before) and new.kind != "fixed":
-        children["dynamics"] = {key: "0" for key in (stands.attributes if stands else ()) if key in DYNAMICS.values()} | dynamics
+        children["dynamics"] = {
+            key: "0" for key in (stands.attributes if stands else ()) if key in DYNAMICS.values()
+        } | dynamics
     ours = elements.extension(new, elsewhere) | shared[1]
     if ours != elements.extension(old, elsewhere) | shared[0]:
         children["steelyard"] = ours
     return children
 
 
-def _edit_children(edit: XmlEdit, parent: Element, children: dict[str, elements.Attributes]) -> None:
-    """Give children of an element these attributes: set where they stand, removed where there are none, appended where absent."""
+def _edit_children(
+    edit: XmlEdit, parent: Element, children: dict[str, elements.Attributes]
+) -> None:
+    """Give children of an element these attributes.
+
+    Set where they stand, removed where there are none, appended where absent.
+    """
     absent = []
     for name, attributes in children.items():
         child = parent.first(name)
@@ -169,7 +217,8 @@ def _edit_children(edit: XmlEdit, parent: Element, children: dict[str, elements.
         elif not attributes:
             edit.remove(child)
         elif name in ("steelyard", "limit") and set(child.attributes) - set(attributes):
-            edit.changes.append((child.start, child.end, tag(name, attributes)))  # some of its attributes are to go
+            # some of its attributes are to go
+            edit.changes.append((child.start, child.end, tag(name, attributes)))
         else:
             edit.set(child, attributes)
     if absent:

@@ -1,0 +1,71 @@
+"""Errors as the command line words them: options in the place of a function's arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import get_args
+
+from ..errors import Mention, SteelyardError
+
+FLAGS = {  # arguments that commands spell in another way
+    "overwrite": "--force", "logs": "LOG", "log": "LOG", "loaded": "LOG", "pose": "--xyz",
+    "count": "--poses",
+}  # fmt: skip
+
+
+def command_flags(parameters: Iterable[inspect.Parameter]) -> dict[str, str]:
+    """Return the flag of each option of a command, by the name of its parameter."""
+    flags = {}
+    for each in parameters:
+        info = get_args(each.annotation)[1]
+        # typer keeps the first declaration as the default of an annotated parameter
+        declared = (info.default, *(info.param_decls or ()))
+        long = [name for name in declared if isinstance(name, str) and name.startswith("--")]
+        flags[each.name] = long[0].partition("/")[0] if long else f"--{each.name.replace('_', '-')}"
+    return flags
+
+
+def command_line_text(error: SteelyardError, flags: Mapping[str, str]) -> str:
+    """Return the message of an error with the arguments that it mentions as options.
+
+    An argument without an option, but with a key in the file of --mapping or --config, is worded
+    so: `rate = ... in the file of --mapping`.
+    """
+    sentence = error.spelled(lambda each: _spelled(each, flags))
+    flag = flags.get(error.argument or "") or FLAGS.get(error.argument or "")
+    before, name, rest = sentence.partition(error.argument or "\n")
+    if flag is None or not name or not (not before or before[:-2].isidentifier()):
+        return sentence
+    return f"{flag} {rest.removeprefix(' = ')}" if rest.startswith(" = ") else f"{flag}{rest}"
+
+
+def _spelled(each: Mention, flags: Mapping[str, str]) -> str:
+    """Return a mentioned argument as an option, as a key of a file, or as Python spells it."""
+    if not each.name:  # words for Python alone
+        return ""
+    flag = flags.get(each.name) or FLAGS.get(each.name)
+    if flag is not None:
+        value = "" if each.value in (None, "True", "False") else each.plain
+        return f"{flag} {value}" if value else flag
+    for option, keys in _file_keys().items():
+        if option in flags and each.name in keys:
+            return f"{each.name} = {_toml(each)} in the file of --{option}"
+    return each.python
+
+
+def _toml(each: Mention) -> str:
+    """Return the value of a mention as TOML writes it; `...` without one."""
+    if each.value is None:
+        return "..."
+    return each.value if each.value.startswith(("'", '"')) else each.plain
+
+
+def _file_keys() -> dict[str, tuple[str, ...]]:
+    """Return the keys of the files of --mapping and --config."""
+    from ..signals.read.mapping import Mapping as LogMapping
+    from .config import config_keys
+
+    columns = tuple(field.name for field in fields(LogMapping))
+    return {"mapping": (*columns, "files"), "config": config_keys()}

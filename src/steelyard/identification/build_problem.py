@@ -1,0 +1,150 @@
+"""build_problem: from logs to the problem that an estimator solves.
+
+The observation, the samples, the diagnosis of the log, and the nuisance parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import CallError, mention
+from ..robot import Robot
+from ..signals.log import Log
+from .doctor.finding import Finding
+from .model.linear_model import build_model
+from .model.problem import Problem
+from .nuisance.nuisance_estimates import NuisanceEstimates, estimate_nuisance
+from .observations.base_wrenches import BASE_WRENCHES
+from .observations.drive_torques import DRIVE_TORQUES
+from .observations.joint_torques import JOINT_TORQUES
+from .observations.observation import (
+    CONTROLLER,
+    DELAY,
+    DIAGNOSIS,
+    DRIVE_GAINS,
+    ELASTIC,
+    Observation,
+)
+from .observations.prepare import prepare_all
+from .options import Options
+from .samples.decimation import common_factor
+from .samples.samples import Samples
+
+Progress = Callable[[str, float], None]
+# the first that applies is taken
+OBSERVATIONS: tuple[Observation, ...] = (BASE_WRENCHES, DRIVE_TORQUES, JOINT_TORQUES)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedProblem:
+    """A problem that is ready for an estimator, and how it came about.
+
+    Parameters
+    ----------
+    robot : the robot as given
+    options : what was asked for
+    problem : rows in true units, without delay, drift and drive gains
+    samples : with torques as measured but for delay and drift
+    nuisance : delay, gains and friction
+    findings : faults of the logs
+    notes : sentences on what was done
+    """
+
+    robot: Robot
+    options: Options
+    problem: Problem
+    samples: tuple[Samples, ...]
+    nuisance: NuisanceEstimates
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def interval(self) -> float:
+        """The time between kept samples [s]."""
+        return self.problem.decimate * float(np.median(np.diff(self.samples[0].t)))
+
+
+def choose_observation(robot: Robot, logs: Sequence[Log]) -> Observation:
+    """Return what these logs measure: wrenches of the base, torques of drives, or of joints."""
+    return next(each for each in OBSERVATIONS if each.applies(robot, logs))
+
+
+def build_problem(
+    robot: Robot,
+    logs: Sequence[Log],
+    options: Options,
+    *,
+    diagnose: bool,
+    progress: Progress,
+    drifting: bool = True,
+) -> PreparedProblem:
+    """Build the problem of some logs, with everything that an estimator takes as given.
+
+    Parameters
+    ----------
+    robot : the robot as described
+    logs : logs of its motion
+    options : preparation, model and estimator
+    diagnose : whether the logs are examined for faults, where the observation allows it
+    progress : function (sentence, share of the work)
+    drifting : whether torque that drifts along the logs is taken out
+
+    Returns
+    -------
+    PreparedProblem
+    """
+    observation = choose_observation(robot, logs)
+    refuse_unused(robot, options, observation)
+    if options.model.elastic_joints:
+        from .elastic.deflection import require_visible
+
+        require_visible(robot, logs, options.model.elastic_joints)
+    model = build_model(robot, options.model, observation)
+    progress("preparing the samples", 0.0)
+    samples = prepare_all(robot, logs, options.preparation, observation)
+    if any(s.base is not None for s in samples):
+        model = build_model(robot, options.model, observation, moving=True)
+    progress("looking for faults of the log", 0.2)
+    decimate = options.preparation.decimate
+    problem = Problem(
+        model, samples, decimate or common_factor(samples), automatic_rate=decimate is None
+    )
+    problem.check_rows()
+    findings: tuple[Finding, ...] = ()
+    if diagnose and DIAGNOSIS in observation.allowed and not model.moving:
+        from .doctor.examine import examine
+
+        findings = examine(model, samples, logs)
+    problem = options.estimator.prepare(problem)
+    progress("finding delay and friction", 0.3)
+    problem, samples, nuisance = estimate_nuisance(problem, options, drifting=drifting)
+    problem.check_rows()
+    return PreparedProblem(
+        robot=robot,
+        options=options,
+        problem=problem,
+        samples=samples,
+        nuisance=nuisance,
+        findings=findings,
+        notes=observation.notes(robot) + problem.notes + nuisance.notes,
+    )
+
+
+def refuse_unused(robot: Robot, options: Options, observation: Observation) -> None:
+    """Raise CallError for options that rows of this kind do not allow."""
+    delay = options.preparation.given_delay(robot.joint_names)
+    requested = {
+        DELAY: delay is not None and bool(np.any(delay)),
+        DRIVE_GAINS: bool(options.model.drive_gains),
+        ELASTIC: bool(options.model.elastic),
+        CONTROLLER: options.preparation.controller is not None,
+    }
+    for name, is_requested in requested.items():
+        if is_requested and name not in observation.allowed:
+            raise CallError(
+                f"{mention(name)} is not used for {observation.case}: leave it out, and shift or"
+                " scale the signals of the log if they need it"
+            )

@@ -1,0 +1,1 @@
+"""Search for faults of a log: hypotheses compared by their Bayesian evidence."""

@@ -1,0 +1,301 @@
+"""Search: the faults that together explain a log, found one after the other by their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+
+from ....signals.clean.correction import Correction
+from ...model.accumulator import map_for
+from ...model.joint_gram import best_of_each
+from ..doctor_thresholds import THRESHOLDS
+from .fault_correction import FaultCorrection
+from .fault_hypothesis import FaultHypothesis, is_doubtful
+from .log_evidence import LogEvidence, Trial
+from .model_faults import shared_motors, wrong_gravity
+from .motion_faults import (
+    other_clocks,
+    wrong_clock,
+    wrong_order,
+    wrong_signs,
+    wrong_unit,
+    wrong_zeros,
+)
+from .refinement import refine, size_of, without_fault
+from .torque_faults import late_torques, small_delays, wrong_gains, wrong_scale
+from .unknowns import Unknowns
+
+Family = Callable[[LogEvidence, Trial], Iterator[FaultHypothesis]]
+ALWAYS: tuple[Family, ...] = (wrong_gains, wrong_scale, late_torques, wrong_zeros)
+IF_DOUBTFUL: tuple[Family, ...] = (
+    wrong_clock,
+    wrong_unit,
+    wrong_gravity,
+    wrong_signs,
+    wrong_order,
+    shared_motors,
+)
+BESIDE_CLOCK: tuple[Family, ...] = (
+    wrong_gains,
+    wrong_scale,
+    wrong_zeros,
+    wrong_gravity,
+    wrong_signs,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """An accepted fault, the trial before it, its rivals, and the final trial without it.
+
+    `rivals` explain the log nearly as well. `size` is the size of the fault over the least that
+    matters: an inaccuracy too small to be a fault is accepted like one, so that no other hypothesis
+    explains it. `alone` are the log odds [nats] of the fault without the described inertias.
+    """
+
+    hypothesis: FaultHypothesis
+    before: Trial
+    rivals: tuple[FaultHypothesis, ...]
+    without: Trial
+    size: float = 1.0
+    alone: float = float("inf")
+
+    @property
+    def shown_by_log(self) -> bool:
+        """Whether the log shows the fault whatever the inertias are, without the description."""
+        return self.alone >= THRESHOLDS.decisive
+
+    @property
+    def name(self) -> tuple[str, tuple[int, ...]]:
+        """Fault and joints."""
+        return self.hypothesis.fault, self.hypothesis.joints
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is a fault and no inaccuracy."""
+        return self.size >= 1.0
+
+    def log_odds(self, final: Trial) -> float:
+        """Log odds [nats] of the fault, the others given."""
+        return final.evidence - self.without.evidence + self.hypothesis.log_odds
+
+
+def search(
+    log_evidence: LogEvidence, start: Trial, contradicted: Callable[[Trial, Sequence[Step]], bool]
+) -> tuple[Trial, tuple[Step, ...]]:
+    """Return the trial that explains the log best, and the faults that lead to it.
+
+    The greedy search from the best hypothesis may end in contradictions where two faults hide each
+    other. Then other first hypotheses are tried, and last a wrong clock together with another
+    fault.
+    """
+    trial = small_delays(log_evidence, start)
+    firsts = decisive_hypotheses(find_hypotheses(log_evidence, trial), trial)
+    result = greedy_path(log_evidence, trial, firsts[:1], firsts) if firsts else (trial, ())
+    if not contradicted(*result):
+        return result
+    pair = clock_and_other(log_evidence, trial)
+    others = [
+        greedy_path(log_evidence, trial, [first], firsts)
+        for first in firsts[1 : THRESHOLDS.first_hypotheses]
+    ] + ([greedy_path(log_evidence, trial, pair, ())] if pair else [])
+
+    def worth(result: tuple[Trial, tuple[Step, ...]]) -> float:
+        return total_score(log_evidence, trial, *result) - (
+            THRESHOLDS.contradiction_cost if contradicted(*result) else 0.0
+        )
+
+    return max([result, *others], key=worth)
+
+
+def clock_and_other(log_evidence: LogEvidence, trial: Trial) -> list[FaultHypothesis]:
+    """Return a clock and another fault that are likely together though neither may be alone.
+
+    Nothing if there are none.
+    """
+    pairs = [
+        (clock, other)
+        for clock in other_clocks(log_evidence, trial, THRESHOLDS.clocks_with_fault)
+        for other in decisive_hypotheses(
+            [each for family in BESIDE_CLOCK for each in family(log_evidence, clock.trial)],
+            clock.trial,
+        )[:1]
+    ]
+    return list(max(pairs, key=lambda pair: pair[1].score + pair[0].log_odds, default=()))
+
+
+def find_hypotheses(log_evidence: LogEvidence, trial: Trial) -> list[FaultHypothesis]:
+    """Return what may explain the log better than a trial does."""
+    families = (*ALWAYS, *IF_DOUBTFUL) if is_doubtful(trial) else ALWAYS
+    hypotheses = map_for(log_evidence.unknowns.p)(
+        lambda family: list(family(log_evidence, trial)), families
+    )
+    return [each for family in hypotheses for each in family]
+
+
+def decisive_hypotheses(
+    candidates: Sequence[FaultHypothesis], trial: Trial
+) -> list[FaultHypothesis]:
+    """Return the best candidate of each fault that beats a trial decisively, the best first."""
+    return best_of_each(
+        candidates,
+        lambda each: each.score,
+        lambda each: each.fault,
+        lambda each: each if each.score - trial.evidence >= THRESHOLDS.decisive else None,
+    )
+
+
+def greedy_path(
+    log_evidence: LogEvidence,
+    trial: Trial,
+    firsts: Sequence[FaultHypothesis],
+    beside: Sequence[FaultHypothesis],
+) -> tuple[Trial, tuple[Step, ...]]:
+    """Return the trial and the steps of a greedy search that begins with given hypotheses.
+
+    Each step takes the best hypothesis and refines the others with it. `beside` are the hypotheses
+    that compete with the first.
+    """
+    steps: list[Step] = []
+    ahead = list(firsts)
+    for _ in range(THRESHOLDS.most_search_steps):
+        candidate = ahead.pop(0)
+        known = [step.name for step in steps]
+        if (candidate.fault, candidate.joints) not in known:
+            steps.append(Step(candidate, trial, rivals_of(candidate, beside), trial))
+        trial = candidate.trial
+        if not ahead:
+            trial = small_delays(
+                log_evidence, log_evidence.with_own_rows(refine(log_evidence, trial, known))
+            )
+            beside = decisive_hypotheses(find_hypotheses(log_evidence, trial), trial)
+            ahead = list(beside[:1])
+        if not ahead:
+            break
+    return prune(log_evidence, trial, steps)
+
+
+def rivals_of(
+    candidate: FaultHypothesis, beside: Sequence[FaultHypothesis]
+) -> tuple[FaultHypothesis, ...]:
+    """Return the candidates that explain the log nearly as well."""
+    return tuple(
+        each
+        for each in beside
+        if each is not candidate and abs(candidate.score - each.score) < THRESHOLDS.decisive
+    )
+
+
+def total_score(
+    log_evidence: LogEvidence, start: Trial, final: Trial, steps: Sequence[Step]
+) -> float:
+    """Return evidence and odds [nats] of a final trial, with the first trial's row count."""
+    return log_evidence.trial(final.correction, start).evidence + sum(
+        step.hypothesis.log_odds for step in steps
+    )
+
+
+def prune(
+    log_evidence: LogEvidence, trial: Trial, steps: list[Step]
+) -> tuple[Trial, tuple[Step, ...]]:
+    """Return trial and steps without faults that later ones made unnecessary, with sizes."""
+    accepted: list[Step] = []
+    for step in steps:
+        if was_swapped_back(trial.correction, step):
+            continue
+        other = log_evidence.trial(without_step(trial.correction, step), trial)
+        step = replace(step, without=other)
+        if step.log_odds(trial) < THRESHOLDS.decisive:
+            trial = other
+        else:
+            accepted.append(step)
+    return trial, tuple(
+        replace(
+            step, size=min(size_of(log_evidence, trial, *step.name), exchange_size(trial, step))
+        )
+        for step in accepted
+    )
+
+
+def was_swapped_back(final: FaultCorrection, step: Step) -> bool:
+    """Return whether an exchange of joints was itself exchanged by a later step."""
+    before = step.before.correction
+    orders = ((final.order, before.order), (final.torque_order, before.torque_order))
+    return step.hypothesis.fault == "swapped joints" and all(
+        now[j] == then[j] for now, then in orders for j in step.hypothesis.joints
+    )
+
+
+def exchange_size(final: Trial, step: Step) -> float:
+    """Return what an exchange of joints wins over the least that matters.
+
+    Infinite for other faults, which have a size of their own.
+
+    Joints whose torque is friction and rotor inertia are explained as well in each other's place,
+    and an error of the model may then be explained by the links of the other.
+    """
+    if step.hypothesis.fault != "swapped joints":
+        return float("inf")
+    rows = (final.agreement.independent * final.regression.counts)[
+        list(step.hypothesis.joints)
+    ].sum()
+    return step.log_odds(final) / (THRESHOLDS.least_exchange_gain * max(float(rows), 1.0))
+
+
+def without_step(final: FaultCorrection, step: Step) -> FaultCorrection:
+    """Return the final hypothesis without the fault of one step."""
+    return without_fault(
+        final, *step.name, step.before.correction, step.hypothesis.trial.correction
+    )
+
+
+def without_description(
+    log_evidence: LogEvidence, best: Trial, steps: Sequence[Step]
+) -> tuple[Step, ...]:
+    """Return the steps with their log odds when the links may have any inertia.
+
+    These odds show what follows from the log and the kinematics alone.
+
+    Parameters
+    ----------
+    log_evidence : with which the faults were found
+    best : trial with all faults
+    steps : the faults
+
+    Returns
+    -------
+    The steps with `alone` [nats].
+    """
+    if not steps or not log_evidence.unknowns.described:
+        return tuple(steps)
+    undescribed = LogEvidence(
+        Unknowns(log_evidence.unknowns.model, False), log_evidence.thinned_log
+    )
+    final = undescribed.first_trial(best.correction)
+    others = [undescribed.trial(without_step(best.correction, step), final) for step in steps]
+    odds = [
+        final.evidence - other.evidence + step.hypothesis.log_odds
+        for step, other in zip(steps, others, strict=True)
+    ]
+    return tuple(replace(step, alone=each) for step, each in zip(steps, odds, strict=True))
+
+
+def correction_of(correction: FaultCorrection, steps: Sequence[Step]) -> Correction:
+    """Return the part of a hypothesis that corrects faults of the log.
+
+    Inaccuracies, small delays and faults that only the description shows have no part in it. Gains
+    keep their sign alone: no log shows the scale of its torques, and a description never outvotes a
+    sensor.
+    """
+    for step in steps:
+        if not (step.matters and step.shown_by_log):
+            correction = without_step(correction, step)
+    values = {f.name: getattr(correction, f.name) for f in fields(Correction)}
+    delay = tuple(d if abs(d) >= THRESHOLDS.least_delay else 0.0 for d in correction.delay)
+    return Correction(
+        **values
+        | {
+            "delay": delay,
+            "gain": tuple(1.0 if gain > 0 else -1.0 for gain in correction.gain),
+        }
+    )

@@ -1,0 +1,303 @@
+"""make_fit: from a prepared problem and its estimate to a fit.
+
+The identified robot, the uncertainty, the validation on its own samples, the inputs of the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..robot import Robot
+from ..robot.known_function import with_function
+from ..signals.log import Log
+from ..signals.segments import split
+from .build_problem import PreparedProblem
+from .doctor.wrong_robot import is_placeholder
+from .estimators.least_squares import Estimate, Estimator, weighted
+from .estimators.prior_weight import PriorWeight
+from .estimators.sdp import SDP, consistent
+from .friction.residual_split import ResidualSplit, noise_share, split_residuals
+from .model.known import KnownFunction
+from .model.problem import Problem
+from .observations.observation import DIAGNOSIS
+from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
+from .result.expected_error import expected_error
+from .result.fit import Fit
+from .result.held_out import held_out, odd_log
+from .result.held_out_motion import held_out_motion
+from .result.pipeline import SamplePipeline
+from .result.prediction import Region, covered_region
+from .result.residuals import Residuals, residuals
+from .result.state_coverage import state_coverage
+from .result.torque_noise import torque_noise
+from .result.uncertainty import Uncertainty, uncertainty
+from .result.validation import Validation, kept_states, predicted_torque
+from .result.verdict.inputs import LogInputs, MassInputs
+
+Array = NDArray[np.float64]
+# fits at most, and the relative change of the load that needs no further one
+LOAD_ROUNDS, SAME_LOAD = 20, 1e-4
+
+
+def with_elasticity(fit: Fit, problem: Problem, logs: Sequence[Log]) -> Fit:
+    """Return a fit with stiffness and damping of the requested joints, and sentences on them."""
+    from .elastic.deflection import estimate_elasticity
+
+    elasticity = estimate_elasticity(
+        problem,
+        fit.estimate,
+        fit.uncertainty.parameter_root,
+        logs,
+        fit.options.model.elastic_joints,
+    )
+    estimate = replace(fit.estimate, notes=fit.estimate.notes + elasticity.notes)
+    return replace(fit, pipeline=replace(fit.pipeline, elasticity=elasticity), estimate=estimate)
+
+
+def make_fit(
+    prepared: PreparedProblem,
+    estimate: Estimate,
+    *,
+    provenance: dict[str, Any],
+    region: Region | None = None,
+    compute_residuals: Callable[[Problem, Array, Array], Residuals] = residuals,
+) -> Fit:
+    """Build the fit of an estimate: identified robot, uncertainty, self-validation and verdict.
+
+    Parameters
+    ----------
+    prepared : prepared problem; carries robot, samples, options and nuisance estimates
+    estimate : base parameters (b,) with the weights of the rows (n,), and parameters (p,)
+    provenance : digests and versions for the report
+    region : states that all logs cover; those of the problem's samples by default
+    compute_residuals : function of problem, base parameters (b,) and weights (n,)
+
+    Returns
+    -------
+    Fit, with residuals over the problem's own samples [N m|N].
+    """
+    problem, options = prepared.problem, prepared.options
+    model, observation = problem.model, problem.model.observation
+    parameters = estimate.parameters
+    assert parameters is not None
+    identified = model.identified(parameters)
+    torque = observation.predictor(identified, known=model.known, structure=model.robot)
+    region = region or covered_region(prepared.robot, prepared.samples)
+    errors = compute_residuals(problem, estimate.base, estimate.weights)
+    validation = self_validation(prepared, errors, region)
+    notes = prepared.notes + sample_notes(problem) + estimate.notes
+    if model.known is not None:
+        notes += (known_note(model.known, problem, validation.measured),)
+    estimate = replace(estimate, notes=notes)
+    spread = estimate_uncertainty(prepared, estimate, errors, torque)
+    cross_validation = held_out(problem, estimate)
+    expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
+    causes = residual_causes(problem, estimate, errors)
+    pipeline = replace(sample_pipeline(prepared, region), residual_split=causes)
+    if observation.has_joint_rows:
+        base, gains = problem.base.values(parameters), prepared.nuisance.gains.values
+        motions = held_out_motion(problem, cross_validation, base, gains)
+        pipeline = replace(pipeline, held_out=motions)
+    verdict_inputs = collect_inputs(
+        validation=validation,
+        expected=expected,
+        cross_validation=cross_validation,
+        noise_floor=causes.floor,
+        uncertainty=spread,
+        units=model.row_units,
+        rated=rated_torques(prepared.robot),
+        region=region,
+        masses=link_masses(prepared, estimate, identified),
+        log=log_inputs(prepared, estimate, validation),
+    )
+    return Fit(
+        robot=with_function(identified, model.known),
+        initial=prepared.robot,
+        model=model,
+        estimate=estimate,
+        uncertainty=spread,
+        validation=validation,
+        pipeline=pipeline,
+        options=options,
+        provenance=provenance,
+        verdict_inputs=verdict_inputs,
+    )
+
+
+def sample_pipeline(prepared: PreparedProblem, region: Region) -> SamplePipeline:
+    """Return what was done to the samples."""
+    nuisance = prepared.nuisance
+    return SamplePipeline(
+        preparation=prepared.options.preparation,
+        delay=nuisance.delay,
+        gains=nuisance.gains,
+        interval=prepared.interval,
+        region=region,
+        path=state_coverage(prepared.samples),
+        drift=nuisance.friction.drift_rms,
+        friction_terms=nuisance.friction.added,
+    )
+
+
+def estimate_uncertainty(
+    prepared: PreparedProblem, estimate: Estimate, errors: Residuals, torque: Callable[..., Array]
+) -> Uncertainty:
+    """Return the uncertainty of an estimate, that of the drive gains included.
+
+    Parameters
+    ----------
+    prepared, estimate : the problem and its solution
+    errors : residuals of the solution
+    torque : function (q, qd, qdd, ...) -> rows (N, n) of the identified robot
+    """
+    problem = prepared.problem
+    spread = uncertainty(problem, estimate, errors, torque_noise(problem.samples, torque))
+    extra = prepared.nuisance.gains.base_covariance
+    return spread if extra is None else replace(spread, covariance=spread.covariance + extra)
+
+
+def residual_causes(problem: Problem, estimate: Estimate, errors: Residuals) -> ResidualSplit:
+    """Split the residuals by cause; rows other than joints show only their noise."""
+    if problem.model.observation.has_joint_rows:
+        return split_residuals(problem, estimate.base)
+    noise = noise_share([errors.values[part] for part in split(errors.t)])
+    shares = np.column_stack([noise, np.zeros((len(noise), 2)), 1.0 - noise])
+    return ResidualSplit(problem.model.row_names, shares)
+
+
+def link_masses(prepared: PreparedProblem, estimate: Estimate, identified: Robot) -> MassInputs:
+    """Return what the verdict depends on of the links."""
+    model, set_aside = prepared.problem.model, estimate.details.get("set_aside", ())
+    examined = DIAGNOSIS in model.observation.allowed and "set_aside" not in estimate.details
+    return mass_inputs(
+        identified,
+        prepared.robot,
+        prepared.options.model.known_mass is not None,
+        examined and is_placeholder(model),
+        set_aside,
+    )
+
+
+def log_inputs(prepared: PreparedProblem, estimate: Estimate, validation: Validation) -> LogInputs:
+    """Return what the verdict depends on of the logs."""
+    problem = prepared.problem
+    files = files_of(prepared.robot, problem.samples)
+    if DIAGNOSIS not in problem.model.observation.allowed:
+        return LogInputs(examinable=False, robot=files["robot"], log=files["log"])
+    return LogInputs(
+        findings=prepared.findings,
+        examinable=not problem.model.moving,
+        too_short=prepared.nuisance.short,
+        odd_log=odd_log(problem, estimate, validation.total_relative_error),
+        robot=files["robot"],
+        log=files["log"],
+    )
+
+
+def self_validation(prepared: PreparedProblem, errors: Residuals, region: Region) -> Validation:
+    """Return the validation of a fit on its own samples, beside the robot as given."""
+    problem, model = prepared.problem, prepared.problem.model
+    torque = model.observation.predictor(
+        prepared.robot, known=prepared.options.model.known, structure=model.robot
+    )
+    states = kept_states(problem.samples, problem.decimate)
+    before = Validation(
+        t=errors.t,
+        predicted=predicted_torque(problem.samples, problem.decimate, torque),
+        measured=errors.measured,
+        keep=errors.keep,
+        joint_names=model.row_names,
+        inside=region.contains(*states),
+        states=states,
+    )
+    return replace(before, predicted=errors.predicted, before=before)
+
+
+def known_note(known: KnownFunction, problem: Problem, measured: Array) -> str:
+    """Return a sentence on a known torque that cannot be traced, with its size."""
+    unloaded = [replace(s, payload_torque=None) for s in problem.samples]
+    share = np.linalg.norm(predicted_torque(unloaded, problem.decimate, known)) / np.linalg.norm(
+        measured
+    )
+    return (
+        f"The known torque, {share:.1%} of the measured torque, is a Python function that cannot be"
+        " traced: fit.robot calls it. Exports, derivatives and regressors of fit.robot are"
+        " refused; write it with arithmetic and NumPy's functions of q and qd, np.zeros_like(q) in"
+        " place of np.zeros, to have them."
+    )
+
+
+def solve(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:
+    """Return the problem that was solved, and its estimate with parameters of a real robot.
+
+    Where friction depends on the load, the load is that of the identified links: the first one
+    follows from weighted least squares, each next one from the last estimate, until it converges.
+    """
+    estimate = estimator.fit(problem)
+    problem = estimate.linearised or problem
+    if problem.model.reads_load:
+        problem = at_load(problem, weighted(problem.total, problem.prior, 2)[0])
+        estimate = estimator.fit(problem)
+        for _ in range(LOAD_ROUNDS):
+            before = problem.model.load_parameters
+            problem = at_load(problem, estimate.base)
+            change = np.linalg.norm(problem.model.load_parameters - before)
+            if change <= SAME_LOAD * np.linalg.norm(before):
+                break
+            estimate = estimator.fit(problem)
+    return problem, to_physical(problem, replace(estimate, linearised=None))
+
+
+def at_load(problem: Problem, base: Array) -> Problem:
+    """Return the problem with load friction by the weight of links with base parameters (b,)."""
+    return replace(problem, model=problem.model.with_load(problem.model.nearest(base)))
+
+
+def to_physical(problem: Problem, estimate: Estimate) -> Estimate:
+    """Return the estimate with parameters (p,) of a real robot.
+
+    They have the base values of the estimate, or the nearest to them in torque.
+    """
+    if estimate.parameters is not None:
+        return estimate
+    triangle = estimate.triangle(problem.total)
+    triangle[:-1, -1] = triangle[:-1, :-1] @ estimate.base
+    triangle[-1, -1] = 0.0
+    physical = consistent(
+        problem.model,
+        triangle,
+        estimate.base,
+        SDP(1e-3, problem.model.bounds, exact=True),
+        PriorWeight(1e-3),
+    )
+    squares = [
+        problem.total.residual_squares(base).sum()
+        for base in (problem.base.values(physical.parameters), estimate.base)
+    ]
+    error, least = np.sqrt(np.array(squares) / problem.total.torque_squares().sum())
+    note = (
+        "No real robot has exactly these base parameters: fit.robot has the nearest ones, whose"
+        f" error is {100 * (error - least):.2f} points larger."
+    )
+    return replace(
+        estimate,
+        parameters=physical.parameters,
+        notes=estimate.notes + ((note,) if error - least >= 1e-6 else ()),
+    )
+
+
+def sample_notes(problem: Problem) -> tuple[str, ...]:
+    """Return sentences on the samples: remarks of the logs and the decimation."""
+    notes = [remark for s in problem.samples for remark in s.remarks]
+    if problem.decimate > 1:
+        rate = 1 / (float(np.median(np.diff(problem.samples[0].t))) * problem.decimate)
+        notes.append(
+            f"Torque and regressor were low-passed and one in {problem.decimate} samples kept:"
+            f" {rate:.3g} Hz."
+        )
+    return tuple(dict.fromkeys(notes))

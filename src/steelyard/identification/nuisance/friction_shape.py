@@ -1,0 +1,169 @@
+"""Shapes of friction: width of the Coulomb step and Stribeck velocity, by variable projection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanism.joint_terms import BY_KEY, JointState
+from ...mechanism.tree import TermUse
+from ..estimators.least_squares import weighted
+from ..model.linear_model import Model
+from ..model.problem import Problem
+from ..samples.samples import Samples
+
+Array = NDArray[np.float64]
+MOST = 4000  # samples that the search reads
+CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value must win
+    "width": (0.0, *np.geomspace(*BY_KEY["width"].between, 36).tolist()),
+    "stribeck": tuple(np.geomspace(*BY_KEY["stribeck"].between, 15).tolist()),
+}
+LEAST_GAIN = 0.005  # share of the squared residual that a shape must win over none
+
+
+def estimate_friction_shape(
+    model: Model, samples: tuple[Samples, ...], width: bool, joints: Sequence[int] | None = None
+) -> Model:
+    """Estimate the Stribeck velocities and, if `width`, the widths of the Coulomb step.
+
+    Of all joints, or of those named by number.
+    """
+    for _ in range(2 if width and any(model.shape("stribeck")) else 1):
+        model = estimate_shape(model, samples, "stribeck", 2, joints)
+        model = estimate_shape(model, samples, "width", 3, joints) if width else model
+    return model
+
+
+def estimate_shape(
+    model: Model,
+    samples: tuple[Samples, ...],
+    key: str,
+    rounds: int = 3,
+    joints: Sequence[int] | None = None,
+) -> Model:
+    """Return the model with the value of a shape, at each joint, that leaves the least residual.
+
+    The linear friction parameters of the joint are solved for at each candidate. Joints without a
+    free term of that shape stay. Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10
+    (1973), p. 413.
+    """
+    groups = {
+        j: group
+        for j in (range(model.n) if joints is None else joints)
+        if (group := friction_columns(model, j, key))
+    }
+    if not groups:
+        return model
+    thin = thinned(samples)
+    for _ in range(rounds):
+        trial = Problem(model, thin)
+        base, _ = weighted(trial.total, trial.prior, 2)
+        values = list(model.shape(key))
+        for j, group in groups.items():
+            values[j] = best_value(trial, base, j, group, key)
+        if tuple(values) == model.shape(key):
+            break
+        model = model.with_shape(key, values)
+    return model
+
+
+def friction_columns(model: Model, joint: int, key: str) -> dict[int, TermUse]:
+    """Return the base columns of a joint's friction with their terms.
+
+    Empty if no term has this shape.
+    """
+    inner = 10 * len(model.robot.tree.bodies)
+    uses = {k: model.term(c) for k, c in enumerate(model.base.columns) if c >= inner}
+    columns = {
+        k: use for k, use in uses.items() if use.coordinates == (joint,) and not use.row.inertial
+    }
+    return columns if any(has_shape(use, key) for use in columns.values()) else {}
+
+
+def has_shape(use: TermUse, key: str) -> bool:
+    """Return whether the factor of a term depends on a shape.
+
+    Every step can be smooth, but only some joints have stiction.
+    """
+    return key in use.row.shapes and (key == "width" or key in use.values)
+
+
+def thinned(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
+    """Return every k-th sample, about MOST in all.
+
+    The shape of the residual over speed needs no more.
+    """
+    step = max(1, sum(s.N for s in samples) // MOST)
+    return tuple(s.part(slice(None, None, step)) for s in samples)
+
+
+def best_value(
+    trial: Problem, base: Array, joint: int, group: dict[int, TermUse], key: str
+) -> float:
+    """Return the best value for one joint.
+
+    Its friction columns are refitted at each candidate, the other parameters stay.
+    """
+    others = base.copy()
+    others[list(group)] = 0.0
+    blocks, columns = list(trial.blocks()), trial.reach[joint]
+    keep = np.concatenate(
+        [np.ones(len(b.t), bool) if b.keep is None else b.keep[:, joint] for b in blocks]
+    )
+    rest = np.concatenate(
+        [b.tau[:, joint] - b.rows.row(joint) @ others[list(columns)] for b in blocks]
+    )[keep]
+    measured = np.concatenate(
+        [b.rows.row(joint)[:, [columns.index(k) for k in group]] for b in blocks]
+    )[keep]
+    q, qd, qdd = (
+        np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd")
+    )
+    there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
+    state = JointState(*(np.broadcast_to(x, keep.shape)[keep] for x in there[:4]))
+    costs = [
+        residual_squares_of(rest, reshaped(measured, group, key, value, state))
+        for value in CANDIDATES[key]
+    ]
+    return best_of(CANDIDATES[key], costs)
+
+
+def best_of(values: Sequence[float], costs: Sequence[float]) -> float:
+    """Return the value of least cost, between candidates.
+
+    0, for no shape, is one of them only if none wins enough over it.
+    """
+    k = int(np.argmin(costs))
+    if values[0] > 0:
+        return between(values, costs, k)
+    return values[k if costs[k] < (1.0 - LEAST_GAIN) * costs[0] else 0]
+
+
+def between(values: Sequence[float], costs: Sequence[float], k: int) -> float:
+    """Return the minimum of the parabola through three costs over the logarithm of the value."""
+    if not 0 < k < len(values) - 1:
+        return values[k]
+    below, best, above = costs[k - 1 : k + 2]
+    bend = below - 2 * best + above
+    step = 0.5 * (below - above) / bend if bend > 0 else 0.0
+    return float(values[k] * (values[k + 1] / values[k]) ** step)
+
+
+def reshaped(
+    columns: Array, group: dict[int, TermUse], key: str, value: float, state: JointState
+) -> Array:
+    """Return the friction columns (N, k) of a joint with another value of a shape."""
+    F = columns.copy()
+    for i, use in enumerate(group.values()):
+        if has_shape(use, key):
+            assert use.row.factor is not None
+            F[:, i] = use.row.factor(use.values.changed({key: value or None}), state)
+    return F
+
+
+def residual_squares_of(r: Array, F: Array) -> float:
+    """Return the squared residual of r (N,) after its best fit by the columns F (N, k)."""
+    right = F.T @ r
+    return float(r @ r - right @ np.linalg.pinv(F.T @ F, hermitian=True) @ right)

@@ -1,0 +1,144 @@
+"""Nuisance parameters of a log: delay of the torque, drive gains, shape and terms of friction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doctor.excitation import too_short
+from ..friction.choice import FrictionChoice, choose_friction
+from ..model.joint_terms import gear_ratios
+from ..model.linear_model import Model
+from ..model.model_options import AUTO
+from ..model.problem import Problem
+from ..observations.observation import DELAY, DIAGNOSIS, FRICTION_CHOICE
+from ..options import Options
+from ..samples.samples import Samples
+from .drive_gains import DriveGains, estimate_gains
+from .friction_shape import estimate_friction_shape
+from .torque_delay import estimate_delay
+
+Array = NDArray[np.float64]
+TOO_SHORT = "Friction: viscous, Coulomb and offset; the log is too short to show a further term."
+
+
+@dataclass(frozen=True, eq=False)
+class NuisanceEstimates:
+    """What is estimated of a log beside the parameters of the robot.
+
+    Parameters
+    ----------
+    delay : (n,) [s] of the torque of each joint
+    gains : factors of the measured torques
+    friction : friction terms, and the torque that drifts along the logs
+    short : why the samples are too few to show friction and delay, '' if they are not
+    notes : sentences on the estimates
+    """
+
+    delay: Array
+    gains: DriveGains
+    friction: FrictionChoice
+    short: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def estimate_nuisance(
+    problem: Problem, options: Options, *, drifting: bool = True
+) -> tuple[Problem, tuple[Samples, ...], NuisanceEstimates]:
+    """Estimate delay, drive gains, shape and terms of friction, as far as the rows allow them.
+
+    Parameters
+    ----------
+    problem : rows with the torques as measured
+    options : values that are given are not estimated
+    drifting : whether torque that drifts along the logs is taken out; other logs drift otherwise
+
+    Returns
+    -------
+    problem : with the friction terms, and torques without delay, drift and drive gains
+    samples : with torques as measured but for delay and drift
+    estimates : NuisanceEstimates
+    """
+    model, samples, factor = problem.model, problem.samples, problem.decimate
+    allowed = model.observation.allowed
+    delay, notes = np.zeros(model.n), tuple[str, ...]()
+    gains = estimate_gains(model, samples, options.model.drive_gains, factor)
+    short = too_short(model, samples) if DIAGNOSIS in allowed else ""
+    if DELAY in allowed:
+        model, delay, notes = estimate_shape_and_delay(
+            model, gains.apply(samples), options, bool(short)
+        )
+        samples = tuple(s.advanced(delay) for s in samples)
+    friction = FrictionChoice(model)
+    if FRICTION_CHOICE in allowed:
+        trial = Problem(model, gains.apply(samples), factor)
+        friction = select_friction(trial, options, short=bool(short), drifting=drifting)
+    samples = friction.without_drift(samples, gains.values)
+    gains = estimate_gains(friction.model, samples, options.model.drive_gains, factor)
+    estimates = NuisanceEstimates(
+        delay=delay,
+        gains=gains,
+        friction=friction,
+        short=short,
+        notes=notes + friction.notes + gains.notes,
+    )
+    corrected = replace(problem, model=friction.model, samples=gains.apply(samples))
+    return corrected, samples, estimates
+
+
+def estimate_shape_and_delay(
+    model: Model, samples: tuple[Samples, ...], options: Options, short: bool = False
+) -> tuple[Model, Array, tuple[str, ...]]:
+    """Estimate the friction shapes and the delay of the torque, where they are not given.
+
+    Samples that are too `short` show no delay: the parameters can absorb any value of it.
+
+    Returns
+    -------
+    model : with its friction shapes
+    delay : (n,) [s]
+    notes : sentences
+    """
+    joint_names = model.robot.joint_names
+    width = options.model.given_width(joint_names)
+    delay = options.preparation.given_delay(joint_names)
+    notes: tuple[str, ...] = ()
+    if width is not None:
+        model = model.with_shape("width", width.tolist())
+    model = estimate_friction_shape(model, samples, width is None)
+    if delay is None and short:
+        delay = np.zeros(model.n)
+    if delay is None:
+        delay, notes = estimate_delay(model, samples)
+    if np.any(delay):
+        advanced = tuple(s.advanced(delay) for s in samples)
+        model = estimate_friction_shape(model, advanced, width is None)
+    widths = zip(joint_names, model.shape("width"), strict=True)
+    wide = [f"{name} {value:.3g}" for name, value in widths if value > 0]
+    if wide:
+        notes += (f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",)
+    return model, delay, notes
+
+
+def select_friction(
+    problem: Problem, options: Options, *, short: bool = False, drifting: bool = True
+) -> FrictionChoice:
+    """Select the friction terms that the samples show, where friction is 'auto'.
+
+    Samples that are too `short` keep the usual terms.
+    """
+    model = problem.model
+    if options.model.friction != AUTO:
+        return FrictionChoice(model)
+    if short:
+        return FrictionChoice(model, notes=(TOO_SHORT,))
+    return choose_friction(
+        model,
+        problem.samples,
+        problem.decimate,
+        gear_ratios(model.robot, options.model.gear_ratio),
+        options.model.given_width(model.robot.joint_names) is None,
+        drifting,
+    )

@@ -1,0 +1,124 @@
+"""Delay of the torque of each joint, estimated together with the parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincc
+
+from ...signals.autocorrelation import autocorrelation, variance_inflation
+from ...signals.segments import is_uniform, split
+from ..estimators.least_squares import inverse_information, least_squares, weighted
+from ..model.accumulator import Accumulator
+from ..model.linear_model import Model
+from ..model.problem import Block, Problem
+from ..samples.decimation import decimated, natural_factor
+from ..samples.samples import Samples
+
+Array = NDArray[np.float64]
+MOST = 60_000  # consecutive samples in use
+LONGEST = 0.1  # [s]
+COMMON = 4.0  # standard deviations between the common delay and none
+LEAST_SHIFT = 0.05  # of a sample
+FEWEST = 200  # samples of a stretch that shows a delay
+BY_CHANCE = 0.1  # probability of a disagreement between joints up to which it counts as one
+SIGNIFICANT = 5.0  # standard deviations between a joint's delay and the common one
+
+
+def estimate_delay(
+    model: Model, samples: tuple[Samples, ...], rounds: int = 8
+) -> tuple[Array, tuple[str, ...]]:
+    """Estimate the delay of each joint's torque (n,) [s], zero where insignificant; and notes.
+
+    tau(t) = Y base - d dtau/dt: the delay is one more unknown of each joint, so that friction and
+    inertia do not absorb it; Gauss-Newton until it converges. Joints share one delay unless theirs
+    differs significantly; less than a twentieth of a sample counts as none.
+    """
+    window = longest_window(samples)
+    if window is None:
+        return np.zeros(model.n), ()
+    dt = float(np.median(np.diff(window.t)))
+    factor = min(natural_factor(window.t, window.qd), max(1, window.N // 200))
+    delay, std = np.zeros(model.n), np.full(model.n, np.inf)
+    trial = Problem(model, (window,), factor)
+    blocks = list(trial.blocks())
+    for _ in range(rounds):
+        step, std = one_step(trial, blocks, window.advanced(delay).tau, factor)
+        delay = np.clip(delay + step, -LONGEST, LONGEST)
+        if np.all(np.abs(step) < 1e-3 * dt):
+            break
+    delay = significant(delay, std, dt)
+    moved = [
+        f"{name} {1e3 * d:.3g} ms"
+        for name, d in zip(model.robot.joint_names, delay, strict=True)
+        if d
+    ]
+    return delay, ((f"Torque delay, which was corrected: {', '.join(moved)}.",) if moved else ())
+
+
+def significant(delay: Array, std: Array, dt: float) -> Array:
+    """Return the common delay where significant, and a joint's own where it differs from it.
+
+    Joints that differ from the middle one take no part in the common delay. Where the others
+    disagree among themselves by more than chance (Cochran's Q), which is what friction and
+    elasticity make and a delay does not, the standard deviation of their mean grows with it. Birge,
+    Physical Review 40 (1932), p. 207; Cochran, Biometrics 10 (1954), p. 101.
+    """
+    std = np.maximum(std, 1e-12)
+    order = np.argsort(delay)
+    share = np.cumsum(1.0 / std[order])
+    middle = delay[order][np.searchsorted(share, 0.5 * share[-1])]
+    alike = np.abs(delay - middle) <= SIGNIFICANT * std
+    precision = np.where(alike, 1.0 / std**2, 0.0)
+    common = float(np.sum(precision * delay) / np.sum(precision))
+    free, Q = max(int(np.sum(alike)) - 1, 1), float(np.sum(precision * (delay - common) ** 2))
+    grown = Q / free if gammaincc(free / 2, Q / 2) < BY_CHANCE else 1.0
+    if abs(common) < COMMON * np.sqrt(max(grown, 1.0) / np.sum(precision)):
+        common = 0.0
+    result = np.where(np.abs(delay - common) > SIGNIFICANT * std, delay, common)
+    return np.where(
+        (np.abs(result) < LEAST_SHIFT * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result
+    )
+
+
+def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tuple[Array, Array]:
+    """Return the remaining delay of the torque (N, n), (n,) [s], and its standard deviation."""
+    rows = replace(blocks[0].rows, entries=np.concatenate([b.rows.entries for b in blocks]))
+    t, known = np.concatenate([b.t for b in blocks]), np.concatenate([b.known for b in blocks])
+    masks = [b.keep for b in blocks if b.keep is not None]
+    keep = np.concatenate(masks) if masks else None
+    rest = decimated(tau, factor, 0, len(t)) - known
+    n, b = trial.n, trial.base.n_base
+    base, weights = weighted(
+        Accumulator.empty(trial.reach, b).fold_rows(rows, rest, keep), trial.prior, 2
+    )
+    rate = np.gradient(rows @ base + known, t, axis=0)
+    wide = rows.with_columns(-rate)
+    total = Accumulator.empty(wide.reach, b + n).fold_rows(wide, rest, keep)
+    triangle = total.triangle(weights)
+    x = least_squares(triangle, np.append(trial.prior, np.zeros(n)))
+    e = (rest - wide @ x) * (1.0 if keep is None else keep)
+    variance = np.diag(inverse_information(triangle))[b:] * variance_inflation(
+        autocorrelation(e)[1]
+    )
+    return x[b:], np.sqrt(np.maximum(variance, 0.0))
+
+
+def longest_window(samples: tuple[Samples, ...]) -> Samples | None:
+    """Return the longest evenly sampled stretch, at most MOST samples from its middle.
+
+    None if all are short.
+    """
+    parts = [
+        (s, part)
+        for s in samples
+        for part in split(s.t)
+        if part.stop - part.start >= FEWEST and is_uniform(s.t[part], 0.05)
+    ]
+    if not parts:
+        return None
+    s, part = max(parts, key=lambda item: item[1].stop - item[1].start)
+    spare = max(0, part.stop - part.start - MOST) // 2
+    return s.part(slice(part.start + spare, part.stop - spare))

@@ -1,0 +1,1 @@
+"""Observations: what a log measures of a robot's dynamics, and how a robot predicts it."""

@@ -1,0 +1,1 @@
+"""Groups of options that commands, forms and tables read without loading their functions."""

@@ -1,0 +1,159 @@
+"""Values of options that are more than a number: parsers of texts, and their JSON schemas.
+
+A parser turns the text of a command line, a form or a configuration file into a value. It raises a
+CallError that says what was expected; `options.parse_text` puts the name of the option before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .errors import CallError
+
+PER_JOINT = "one number, one per joint, or JOINT=NUMBER,..."
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+NAMED_NUMBERS = {"type": "object", "additionalProperties": {"type": "number"}}
+PER_JOINT_SCHEMA: Mapping[str, Any] = {"anyOf": [{"type": "number"}, NUMBERS, NAMED_NUMBERS]}
+RANGES_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": {**NUMBERS, "minItems": 2, "maxItems": 2},
+}
+BOXES_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "array",
+        "items": {**NUMBERS, "minItems": 3, "maxItems": 3},
+        "minItems": 2,
+        "maxItems": 2,
+    },
+}
+HALF_SPACES_SCHEMA: Mapping[str, Any] = {
+    "type": "array",
+    "items": {"type": "array", "minItems": 2, "maxItems": 3},
+}
+GROUND_SCHEMA: Mapping[str, Any] = {
+    "anyOf": [{"type": "number"}, {"enum": ["base", "none"]}, {"type": "null"}]
+}
+PAYLOAD_SCHEMA: Mapping[str, Any] = {
+    "anyOf": [{"type": "number"}, {**NUMBERS, "minItems": 1, "maxItems": 4}]
+}
+
+
+def number(text: str) -> float:
+    """Read a number in SI units or, if it ends in 'deg', in degrees."""
+    digits, degrees = (text[:-3], True) if text.lower().endswith("deg") else (text, False)
+    try:
+        value = float(digits)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise CallError(f"{text!r} is not a number; write for example 0.5 or 30deg")
+    return math.radians(value) if degrees else value
+
+
+def numbers(*counts: int) -> Callable[[str], list[float]]:
+    """Return a parser of '1, 2, 30deg': numbers in SI units, as many as one of `counts`."""
+
+    def parse(text: str) -> list[float]:
+        cells = [cell.strip() for cell in text.split(",")]
+        if counts and len(cells) not in counts:
+            raise CallError(
+                f"{text!r} has {len(cells)} numbers; expected {' or '.join(map(str, counts))},"
+                " such as 0.1,0,0.2"
+            )
+        return [number(cell) for cell in cells]
+
+    return parse
+
+
+def by_joint(text: str) -> float | list[float] | dict[str, float]:
+    """Read '2.0' for all joints, '1,2,3' for each, or 'joint2=1,joint3=2' by name."""
+    if "=" in text:
+        return named(text.split(","))
+    values = numbers()(text)
+    return values[0] if len(values) == 1 else values
+
+
+def named(texts: Sequence[str]) -> dict[str, float]:
+    """Read 'name=0.02' each."""
+    values = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise CallError(f"{text!r}; expected NAME=NUMBER, such as link3.mcx=0.02")
+        values[name.strip()] = _number_of(name, value)
+    return values
+
+
+def ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Read 'joint2=-1,1' each."""
+    intervals = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        low, high = numbers(2)(value)
+        intervals[name.strip()] = (low, high)
+    return intervals
+
+
+def boxes(texts: Sequence[str]) -> Mapping[str, tuple[list[float], list[float]]]:
+    """Read 'tool0=-1,-1,0,1,1,2' each: the corners of a box of a frame or link [m]."""
+    corners = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        six = [
+            float(cell) if cell.strip() in ("inf", "-inf") else number(cell.strip())
+            for cell in value.split(",")
+        ]
+        if len(six) != 6:
+            raise CallError(
+                f"{text!r}; expected FRAME=x0,y0,z0,x1,y1,z1 [m], such as tool0=-1,-1,0,1,1,2"
+            )
+        corners[name.strip()] = (six[:3], six[3:])
+    return corners
+
+
+def half_spaces(texts: Sequence[str]) -> list[tuple[list[float], float]]:
+    """Read 'nx,ny,nz,d' each: the points x with n . x <= d [m]."""
+    rows = [numbers(4)(text) for text in texts]
+    return [(row[:3], row[3]) for row in rows]
+
+
+def names_or_values(texts: Sequence[str]) -> list[str] | dict[str, float | None]:
+    """Read names, 'link1,joint2', some of them with a value, 'joint1.Fv=2.5'."""
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    if not any("=" in name for name in names):
+        return names
+    return {
+        name: value
+        for each in names
+        for name, value in (named([each]) if "=" in each else {each: None}).items()
+    }
+
+
+def joint_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Read 'joint5,joint6' each."""
+    pairs = []
+    for text in texts:
+        names = [name.strip() for name in text.split(",")]
+        if len(names) != 2 or not all(names):
+            raise CallError(
+                f"{text!r}; expected two joints that share a motor, such as joint5,joint6"
+            )
+        pairs.append((names[0], names[1]))
+    return pairs
+
+
+def ground_height(text: str) -> float | str | None:
+    """Read 'base', 'none' or a height [m]."""
+    word = text.strip().lower()
+    return {"base": "base", "none": None}[word] if word in ("base", "none") else number(word)
+
+
+def _number_of(name: str, text: str) -> float:
+    """Read the number of a name; an error names it."""
+    try:
+        return number(text.strip())
+    except CallError as error:
+        raise CallError(f"{name.strip()}: {error.message}") from None

@@ -1,0 +1,192 @@
+"""Options declared once: dataclass fields that carry unit, help, choices and parser.
+
+A group of options is a frozen dataclass whose fields are made by `option`. Functions, commands,
+configuration files, page forms, documentation tables and the JSON schema derive from these fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from .errors import CallError, suggest
+
+T = TypeVar("T")
+METADATA = "steelyard.option"
+PLAIN: Mapping[str, type] = {"float": float, "int": int, "str": str, "bool": bool}
+JSON_TYPES = {float: "number", int: "integer", str: "string", bool: "boolean"}
+
+
+@dataclass(frozen=True)
+class OptionSpec:
+    """What is known of an option besides its type and default.
+
+    Parameters
+    ----------
+    help : one sentence for `--help`, forms and tables
+    unit : SI unit, alternatives divided by "|"; empty for names and switches
+    choices : allowed values of an option that names one of several
+    parse : function that turns the text of a command line or form into the value
+    metavar : placeholder of the value in `--help`
+    panel : heading under which `--help` and forms show the option
+    command_line : whether a command offers the option; others are set in Python or `--config`
+    flag : spelling on the command line, where it is not that of the name
+    repeated : whether the option may be typed several times; `parse` then takes the list of texts
+    least : least value of a number
+    schema : JSON schema of the value, where its type is not a number, a text or a switch
+    """
+
+    help: str
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    metavar: str = ""
+    panel: str = ""
+    command_line: bool = True
+    flag: str = ""
+    repeated: bool = False
+    least: float | None = None
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a group: name, annotation of the type, default and specification."""
+
+    name: str
+    annotation: str
+    default: Any
+    spec: OptionSpec
+
+    @property
+    def flag(self) -> str:
+        """The option's spelling on the command line, such as `--base-frequency`."""
+        return self.spec.flag or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def sentence(self) -> str:
+        """The help of the option, with its unit."""
+        shown = not self.spec.unit or f"[{self.spec.unit}]" in self.spec.help
+        return self.spec.help if shown else f"{self.spec.help} [{self.spec.unit}]"
+
+    @property
+    def kind(self) -> type | None:
+        """The plain type of the value: float, int, str or bool; None for any other."""
+        return PLAIN.get(self.annotation.removesuffix(" | None"))
+
+    def read(self, value: Any) -> Any:
+        """Return the value of a text, or of the list of texts of a repeated option.
+
+        A value that is not a text stays as it is. An error carries the option's name.
+        """
+        texts = value if self.spec.repeated else [value]
+        is_text = isinstance(texts, (list, tuple)) and all(isinstance(x, str) for x in texts)
+        if self.spec.parse is None or not is_text or not texts:
+            return value
+        return parse_text(self.spec.parse, value, self.name, self.name)
+
+
+def option(default: Any = MISSING, *, factory: Any = MISSING, **spec: Any) -> Any:
+    """Declare a dataclass field that is an option; further keywords are those of `OptionSpec`."""
+    arguments = {"default": default} if factory is MISSING else {"default_factory": factory}
+    return field(metadata={METADATA: OptionSpec(**spec)}, **arguments)
+
+
+def options_of(group: type) -> tuple[Option, ...]:
+    """Return the options of a group in the order of its fields, inherited ones last."""
+    declared = sorted(fields(group), key=lambda each: each.name not in group.__annotations__)
+    return tuple(
+        Option(
+            name=each.name,
+            annotation=each.type if isinstance(each.type, str) else each.type.__name__,
+            default=_default(each),
+            spec=each.metadata[METADATA],
+        )
+        for each in declared
+        if METADATA in each.metadata
+    )
+
+
+def _default(each: Field[Any]) -> Any:
+    """Return the default of a field, from its factory where it has one."""
+    return each.default if each.default_factory is MISSING else each.default_factory()
+
+
+def parse_text(
+    parse: Callable[[Any], Any], text: Any, name: str, argument: str | None = None
+) -> Any:
+    """Return the value of a text; an error begins with a name and carries an argument."""
+    try:
+        return parse(text)
+    except CallError as error:
+        raise CallError(f"{name}: {error.message}", argument=argument) from None
+
+
+def from_keywords(
+    group: type[T], keywords: Mapping[str, Any], function: str, base: T | None = None
+) -> T:
+    """Return a group of options from the keywords of a call.
+
+    Parameters
+    ----------
+    group : dataclass of the options
+    keywords : values by name
+    function : name of the function, for the error
+    base : values of the options that `keywords` does not have; the defaults unless given
+
+    Raises
+    ------
+    CallError, naming the nearest options, for a keyword that the group does not have.
+    """
+    names = [each.name for each in options_of(group)]
+    for name in keywords:
+        if name not in names:
+            raise CallError(f"{function} has no option called {name!r}; {suggest(name, names)}")
+    return group(**keywords) if base is None else replace(base, **keywords)  # type: ignore[type-var]
+
+
+def json_schema(group: type) -> dict[str, Any]:
+    """Return the JSON schema of a group: an object with a property for each option.
+
+    Units are in the key `unit`, the heading of `--help` in `panel`.
+    """
+    properties = {}
+    for each in options_of(group):
+        row: dict[str, Any] = {"description": each.spec.help, **_type_schema(each)}
+        if each.spec.least is not None:
+            row["minimum"] = each.spec.least
+        for key in ("unit", "panel"):
+            if getattr(each.spec, key):
+                row[key] = getattr(each.spec, key)
+        if each.default is not None and each.default is not MISSING:
+            row["default"] = each.default
+        properties[each.name] = row
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": group.__name__,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _type_schema(each: Option) -> dict[str, Any]:
+    """Return the part of a property that says which values are allowed."""
+    if each.spec.choices:
+        return {"enum": list(each.spec.choices)}
+    if each.spec.schema is not None or each.kind is None:
+        return dict(each.spec.schema or {})
+    name = JSON_TYPES[each.kind]
+    return {"type": [name, "null"] if each.annotation.endswith(" | None") else name}
+
+
+def markdown_table(group: type) -> str:
+    """Return a group as a table in Markdown: name, flag, unit, default and meaning."""
+    rows = ["| option | command line | unit | default | meaning |", "|---|---|---|---|---|"]
+    for each in options_of(group):
+        flag = f"`{each.flag}`" if each.spec.command_line else ""
+        default = "" if each.default is None else f"`{each.default!r}`"
+        unit, meaning = (text.replace("|", "\\|") for text in (each.spec.unit, each.spec.help))
+        rows.append(f"| `{each.name}` | {flag} | {unit} | {default} | {meaning} |")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,110 @@
+"""Constants of simulation that decide something decide it where they stand.
+
+Half of one, or twice that, is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from types import SimpleNamespace as Stub
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.simulation import Sensors, control, drives, dry_friction, energy_balance, run
+from steelyard.simulation.control import checked_torque
+from steelyard.simulation.drives import require_within
+from steelyard.simulation.dry_friction import FrictionSides, apply_stop_impulses
+from steelyard.simulation.energy_balance import EnergyBalance
+from steelyard.simulation.measurement import record
+from tests.loop_robots import robot as linkage
+
+
+def blamed(speed: float) -> bool:
+    """Whether a controller that returns NaN at such a speed is at fault.
+
+    The other run of the batch is sound.
+    """
+    failures: dict[int, str] = {}
+    qd = np.array([[0.0], [speed]])
+    checked_torque(0.0, np.array([[1.0], [np.nan]]), np.zeros((2, 1)), qd, failures)
+    return bool(failures)
+
+
+def beyond(distance: float) -> bool:
+    """Whether a start that far beyond a stop is refused."""
+    made = sy.load("puma560")
+    q = np.zeros(made.n)
+    q[0] = made.tree.limits[0].upper + distance
+    try:
+        require_within(made, q)
+    except sy.CallError:
+        return True
+    return False
+
+
+def measured_by_what_moved(share: float) -> bool:
+    """Whether an error is relative to the exchanged energy, where that is such a share of all."""
+    zero = np.zeros((1, 2))
+    balance = EnergyBalance(
+        energy=np.ones((1, 2)),
+        kinetic=np.full((1, 2), share),
+        work=zero,
+        heat=np.array([[0.0, 1e-12]]),
+    )
+    return balance.drift(np.array([True])) > 1e-6
+
+
+def rubs(speed: float) -> bool:
+    """Whether a joint of that speed has friction in a recorded motion."""
+    made = sy.load("planar_2r").with_gravity((0.0, 0.0, 0.0)).with_friction(0.0, 1.0, 0.0)
+    moving = Stub(
+        t=np.arange(3.0),
+        motion=lambda t: (
+            np.zeros((len(t), 2)),
+            np.full((len(t), 2), speed),
+            np.zeros((len(t), 2)),
+        ),
+    )
+    return bool(np.abs(record._torque(made, moving, np.arange(3.0), Sensors())).max() > 0.5)  # type: ignore[arg-type]
+
+
+def bounces(speed: float) -> bool:
+    """Whether a joint that strikes its stop at a speed leaves it again."""
+    made = sy.load("puma560")
+    q, u = [made.tree.limits[0].upper + 1e-3] + [0.0] * 5, [speed] + [0.0] * 5
+    M = made.mass_matrix(np.array(q)).tolist()
+    sides = FrictionSides([None] * 6, [0.0] * 6)
+    return apply_stop_impulses(made.tree, M, q, u, sides, [0.5] * 6)[0][0] < 0.0
+
+
+def said_to_open(gap: float) -> bool:
+    """Whether the status of a run says that its loops opened, by so much."""
+    made = linkage("four_bar")
+    whole = sy.simulate(made, seconds=0.002)
+    whole.__dict__["gap"] = gap
+    return "the loops do not stay closed" in whole.status
+
+
+CASES: dict[str, tuple[ModuleType, Callable[[float], Any]]] = {
+    "HUGE": (control, blamed),
+    "BEYOND": (drives, beyond),
+    "STILL": (energy_balance, measured_by_what_moved),
+    "STILL of a record": (record, rubs),
+    "REST": (dry_friction, bounces),
+    "GAP": (run, said_to_open),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_half_and_twice_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (module, decide), constant = CASES[name], name.split()[0]
+    value = getattr(module, constant)
+    below, above = decide(0.7 * value), decide(1.4 * value)
+    assert below != above
+    for factor in (0.5, 2.0):
+        monkeypatch.setattr(module, constant, factor * value)
+        assert (decide(0.7 * value), decide(1.4 * value)) != (below, above), factor
