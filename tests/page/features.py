@@ -147,7 +147,7 @@ def examines(visit: Visit) -> None:
     hand.wait("#panel[aria-labelledby=tab-log] #doctor-start")
     hand.press("#doctor-start")
     hand.wait(".findings li.fault")
-    assert hand.says(".findings", "cut off")
+    assert hand.says(".findings", "saturated")
     hand.wait(".timed .shapelayer path")
     hand.choose("#choose-log", "log.csv")
     hand.wait("#panel[aria-labelledby=tab-log]:not(:has(.findings li))")

@@ -85,7 +85,7 @@ def test_ur10_bag_and_npz_are_one_log() -> None:
 
 def test_ur10_was_filtered_before_and_that_is_said() -> None:
     log = smooth(read_log(folder("ur10") / "ur10_exciting_trajectory.npz", UR10))
-    assert "filtered before" in " ".join(log.remarks)
+    assert "cannot be separated from motion" in " ".join(log.remarks)
     half = slice(20, -20)
     np.testing.assert_allclose(log.qd[half], np.gradient(log.q, log.t, axis=0)[half], atol=0.05)
 

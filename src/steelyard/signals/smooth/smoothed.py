@@ -143,7 +143,7 @@ def kalman_smooth(log: Log, order: int, velocity: bool | None) -> Smoothed:
     ]
     if sharp:
         remarks.append(
-            f"The noise of the positions of {', '.join(sharp)} cannot be separated from motion: they"
+            f"The position noise of {', '.join(sharp)} cannot be separated from motion: they"
             " are filtered or simulated. Do not use their covariance as an uncertainty."
         )
     hertz = ", ".join(f"{f:.3g}" for f in smoother.bandwidth)
