@@ -29,6 +29,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the golden files with what the code gives now",
     )
+    parser.addoption(
+        "--all-looks",
+        action="store_true",
+        help="work the page at every width and in every theme, not in two of them",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

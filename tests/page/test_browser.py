@@ -70,8 +70,13 @@ def work(visit: Visit, name: str) -> None:
         ) from error
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "look" in metafunc.fixturenames:
+        looks = LOOKS if metafunc.config.getoption("--all-looks") else (LOOKS[0], LOOKS[-1])
+        metafunc.parametrize("look", looks, ids=lambda look: look.name)
+
+
 @needs_chromium
-@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
 def test_features(page: Served, folder: Path, look: Look) -> None:
     with browser() as chromium:
         hand = Hand.at(chromium, page.url, look)
@@ -81,13 +86,12 @@ def test_features(page: Served, folder: Path, look: Look) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_access(page: Served, scheme: str) -> None:
-    """axe-core finds nothing serious on any tab."""
+def test_access(page: Served) -> None:
+    """axe-core finds nothing serious on any tab, in either scheme."""
     from axe_playwright_python.sync_playwright import Axe
 
     with browser() as chromium:
-        hand = Hand.at(chromium, page.url, Look("", 1440, 900, scheme))
+        hand = Hand.at(chromium, page.url, LOOKS[0])
         hand.wait(".view[data-built]")
         for name in ("robot", "log", "identify", "compare", "design", "payload", "simulate"):
             hand.tab(name)
@@ -97,13 +101,16 @@ def test_access(page: Served, scheme: str) -> None:
             if name == "simulate":
                 hand.press("#simulate")
                 hand.wait("#simulated")
-            found = Axe().run(hand.page).response["violations"]
-            serious = [
-                (each["id"], [node["html"][:120] for node in each["nodes"][:3]])
-                for each in found
-                if each["impact"] in ("serious", "critical")
-            ]
-            assert not serious, (name, serious)
+            for scheme in ("light", "dark"):
+                hand.page.emulate_media(color_scheme=scheme)
+                hand.until(f"document.body.classList.contains('body--{scheme}')")
+                violations = Axe().run(hand.page).response["violations"]
+                serious = [
+                    (each["id"], [node["html"][:120] for node in each["nodes"][:3]])
+                    for each in violations
+                    if each["impact"] in ("serious", "critical")
+                ]
+                assert not serious, (name, scheme, serious)
 
 
 def table() -> str:
@@ -118,7 +125,8 @@ def table() -> str:
     return "\n".join([
         "# Features of the web page and their tests", "",
         "Written by `pytest tests/page/test_browser.py --update`.",
-        "Each cell names the function of `tests/page/features.py` that a headless Chromium runs.", "",
+        "Each cell names the function of `tests/page/features.py` that a headless Chromium runs.",
+        "The test command runs the first and the last column, `pytest tests/page --all-looks` all.", "",
         head, "|---" * (2 + len(LOOKS)) + "|", *rows, "",
     ])  # fmt: skip
 

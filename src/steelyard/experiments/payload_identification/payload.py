@@ -57,8 +57,8 @@ class PayloadEstimate:
     >>> motion = sy.excite(robot, seconds=6, candidates=20, speed=1.0)
     >>> loaded = sy.record(robot.with_payload(2.5, com=(0, 0, 0.1)), motion, rate=50)
     >>> p = sy.payload(robot, loaded)
-    >>> round(p.mass, 1)
-    2.5
+    >>> abs(p.mass - 2.5) < 3 * p.std.mass
+    True
     """
 
     arm: LoadedArm
@@ -146,8 +146,8 @@ class PayloadEstimate:
 
         Examples
         --------
-        >>> round(p.in_frame("link6").mass, 1)
-        2.5
+        >>> abs(p.in_frame("link6").mass - 2.5) < 3 * p.std.mass
+        True
         """
         other = load_frame(self.arm.robot, self.attachment.link, frame)
         X = np.eye(4)
@@ -319,8 +319,8 @@ def payload(
     >>> motion = sy.excite(robot, seconds=6, candidates=20, speed=1.0)
     >>> loaded = sy.record(robot.with_payload(2.5, com=(0, 0, 0.1)), motion, rate=50)
     >>> p = sy.payload(robot, loaded)
-    >>> round(p.mass, 1)
-    2.5
+    >>> abs(p.mass - 2.5) < 3 * p.std.mass
+    True
     """
     arm_robot = robot.robot if isinstance(robot, Fit) else robot
     require_robot(arm_robot, "payload", known_function=True)
