@@ -10,11 +10,14 @@ import importlib.metadata
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from tests import case_costs
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -30,6 +33,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the golden files with what the code gives now",
     )
     parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="run every case of every test; without paths, the costly tests run some of them",
+    )
+    parser.addoption(
+        "--measure-costs",
+        action="store_true",
+        help="write the processor time of all cases, by which the test command chooses",
+    )
+    parser.addoption(
         "--all-looks",
         action="store_true",
         help="work the page at every width and in every theme, not in two of them",
@@ -37,6 +50,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    case_costs.configure(config)
+    share_kernel_cache(config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    case_costs.choose(config, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    with case_costs.measured(item):
+        return (yield)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    case_costs.write(session.config)
+
+
+def share_kernel_cache(config: pytest.Config) -> None:
     """One kernel cache for the whole run, shared by its workers and thrown away after it.
 
     The user's own is never touched.
