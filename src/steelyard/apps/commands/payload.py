@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import CallError
-from ...option_groups.collision import CollisionOptions
+from ...option_groups.payload import PayloadOptions, StaticPoseOptions
+from ...options import values_of
 from ..file_endings import LOG_ENDINGS
 from ..group_options import TypedOptions, takes_options
 from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, MappingPath, Unchecked
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ...robot import Robot
 
 
-@takes_options(lambda: (CollisionOptions,))
+@takes_options(lambda: (PayloadOptions, StaticPoseOptions))
 def payload(
     robot: Annotated[
         str,
@@ -36,22 +37,6 @@ def payload(
     empty: Annotated[
         Path | None,
         typer.Option(metavar="LOG", help="A log without the load, preferably of the same motion."),
-    ] = None,
-    link: Annotated[
-        str | None,
-        typer.Option(help="The link that carries the load; the end-effector by default."),
-    ] = None,
-    frame: Annotated[
-        str | None,
-        typer.Option(
-            help="Frame in which the results are expressed; the frame of the link by default."
-        ),
-    ] = None,
-    static: Annotated[
-        bool | None,
-        typer.Option(
-            "--static/--moving", help="Use only static segments of the logs, or their motion."
-        ),
     ] = None,
     controller: Annotated[
         str | None,
@@ -106,12 +91,13 @@ def payload(
     if out is not None:
         check_out_file(out, force, (".csv",) if loaded is None else (".urdf", ".toml"))
     file = read_config(config)
+    selected = {**file.get("payload", {}), **options}
     arm = select_joints(identified_robot(robot, load), joints, freeze, file, held_joints(robot))
     if loaded is None:
         _choose(
             arm.robot,
             poses,
-            {"link": link, "frame": frame, **file.get("payload", {}), **options},
+            values_of(StaticPoseOptions, selected),
             out,
             {"overwrite": force, "unchecked": unchecked},
         )
@@ -122,12 +108,12 @@ def payload(
         raise CallError("--flange is the frame of a controller: give --controller with it")
     with progress_bar("reading the logs") as progress:
         logs = [
-            None if path is None else read(path, arm.robot, *columns_of(file, mapping, effort))
+            read(path, arm.robot, *columns_of(file, mapping, effort))
             for path in (loaded, empty)
+            if path is not None
         ]
-        assert logs[0] is not None
         estimate = sy.payload(
-            arm.robot, logs[0], logs[1], link=link, frame=frame, static=static, progress=progress
+            arm.robot, *logs, **values_of(PayloadOptions, selected), progress=progress
         )
     show_load(estimate, None if controller is None else estimate.controller(controller, flange))
     if out is not None:
