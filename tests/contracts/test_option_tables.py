@@ -58,18 +58,24 @@ ROWS = {
     ExcitationOptions: Row(
         (sy.excite,), "excite", "excitation.md", ExcitationKeywords, "excite", "design"
     ),
-    IdentifyOptions: Row((sy.identify,), "identify", "options.md", IdentifyKeywords, "", "identify"),
+    IdentifyOptions: Row(
+        (sy.identify,), "identify", "options.md", IdentifyKeywords, "", "identify"
+    ),
     FoldingOptions: Row((sy.identify, sy.identify_fleet), "identify", table=""),
     FleetOptions: Row((sy.identify_fleet,), "fleet"),
     StartOptions: Row((sy.simulate,), "simulate"),
     StepOptions: Row((sy.simulate,), "simulate", form="simulate"),
-    SimulationOptions: Row((sy.simulate,), "simulate", "options.md", SimulationKeywords, form="simulate"),
+    SimulationOptions: Row(
+        (sy.simulate,), "simulate", "options.md", SimulationKeywords, form="simulate"
+    ),
     PayloadOptions: Row((sy.payload,), "payload", table="payload", form="payload"),
-    StaticPoseOptions: Row((sy.static_poses,), "payload", "options.md", CollisionKeywords, "payload"),
+    StaticPoseOptions: Row(
+        (sy.static_poses,), "payload", "options.md", CollisionKeywords, "payload"
+    ),
     InverseKinematicsOptions: Row((sy.inverse_kinematics,), "ik"),
     CheckOptions: Row((sy.check,), "check"),
     CExportOptions: Row((sy.Robot.to_c,), "export"),
-}  # fmt: skip
+}
 GROUPS = tuple(ROWS)
 SHARED = {"identify": (), "fleet": (EstimatorOptions, FoldingOptions)}
 """Groups of a command that are rows, or parts of rows, of another one."""
@@ -78,16 +84,31 @@ INPUTS = {"robot", "log", "logs", "loaded", "empty", "controller"}
 """Arguments of functions that are no options: commands read them from files, or by name."""
 DOCS = Path(__file__).parents[2] / "docs"
 TEXTS: dict[str, tuple[Any, Any]] = {  # option -> text, value
-    "ground": ("none", None), "workspace": (["tool0=-1,-1,0,1,1,2"], {"tool0": ([-1, -1, 0], [1, 1, 2])}),
-    "half_spaces": (["0,0,1,2"], [([0, 0, 1], 2)]), "velocity": ("1.5", 1.5), "acceleration": ("1,2", [1, 2]),
-    "jerk": ("a=1,b=2", {"a": 1, "b": 2}), "effort": ("3", 3), "payload": ("2,0,0,0.1", [2, 0, 0, 0.1]),
-    "gravity": ("0,0,-9.81", [0, 0, -9.81]), "noise": ("0.1", 0.1), "accuracy": (["link3.mcx=0.02"], {"link3.mcx": 0.02}),
-    "region": (["joint1=-1,1"], {"joint1": (-1, 1)}), "hold": (["a,b=1"], {"a": None, "b": 1}), "known_mass": ("3", 3),
-    "coupling": (["a,b"], [("a", "b")]), "gear_ratio": ("100", 100), "mask": ("0.1", 0.1),
-    "delay": ("estimate", "estimate"), "coulomb_width": ("a=0.1", {"a": 0.1}), "drive_gains": (["a,b", "c"], ["a", "b", "c"]),
-    "friction": (["viscous", "coulomb"], ["viscous", "coulomb"]), "sigma": ("1,2", [1, 2]), "free": ("0.1,30deg", [0.1, np.pi / 6]),
+    "ground": ("none", None),
+    "workspace": (["tool0=-1,-1,0,1,1,2"], {"tool0": ([-1, -1, 0], [1, 1, 2])}),
+    "half_spaces": (["0,0,1,2"], [([0, 0, 1], 2)]),
+    "velocity": ("1.5", 1.5),
+    "acceleration": ("1,2", [1, 2]),
+    "jerk": ("a=1,b=2", {"a": 1, "b": 2}),
+    "effort": ("3", 3),
+    "payload": ("2,0,0,0.1", [2, 0, 0, 0.1]),
+    "gravity": ("0,0,-9.81", [0, 0, -9.81]),
+    "noise": ("0.1", 0.1),
+    "accuracy": (["link3.mcx=0.02"], {"link3.mcx": 0.02}),
+    "region": (["joint1=-1,1"], {"joint1": (-1, 1)}),
+    "hold": (["a,b=1"], {"a": None, "b": 1}),
+    "known_mass": ("3", 3),
+    "coupling": (["a,b"], [("a", "b")]),
+    "gear_ratio": ("100", 100),
+    "mask": ("0.1", 0.1),
+    "delay": ("estimate", "estimate"),
+    "coulomb_width": ("a=0.1", {"a": 0.1}),
+    "drive_gains": (["a,b", "c"], ["a", "b", "c"]),
+    "friction": (["viscous", "coulomb"], ["viscous", "coulomb"]),
+    "sigma": ("1,2", [1, 2]),
+    "free": ("0.1,30deg", [0.1, np.pi / 6]),
     "wrench": (["tool0"], ["tool0"]),
-}  # fmt: skip
+}
 
 
 def offered(*groups: type) -> set[str]:
@@ -182,7 +203,11 @@ def test_a_command_offers_its_groups(command: str) -> None:
     assert set(options) == offered(*of_command(command))
     values = {name: TEXTS[name][0] for name in options if name in TEXTS}
     read = typed_values(options, values)
-    assert read == {name: pytest.approx(x) if name == "free" else x for name, (_, x) in TEXTS.items() if name in values}  # fmt: skip
+    assert read == {
+        name: pytest.approx(x) if name == "free" else x
+        for name, (_, x) in TEXTS.items()
+        if name in values
+    }
     assert typed_values(options, dict.fromkeys(options)) == {}, "what is not typed is not passed"
     for name, each in options.items():
         if each.is_switch:
