@@ -8,14 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import CallError, suggest
 
 T = TypeVar("T")
 METADATA = "steelyard.option"
-PLAIN: Mapping[str, type] = {"float": float, "int": int, "str": str, "bool": bool}
-JSON_TYPES = {float: "number", int: "integer", str: "string", bool: "boolean"}
+PLAIN: Mapping[str, type] = {
+    "float": float,
+    "int": int,
+    "str": str,
+    "bool": bool,
+    "Path": Path,
+}
+JSON_TYPES = {
+    float: "number",
+    int: "integer",
+    str: "string",
+    bool: "boolean",
+    Path: "string",
+}
 
 
 @dataclass(frozen=True)
@@ -99,7 +112,7 @@ class Option:
 
     @property
     def kind(self) -> type | None:
-        """The plain type of the value: float, int, str or bool; None for any other."""
+        """The plain type of the value: float, int, str, bool or Path; None for any other."""
         return PLAIN.get(self.annotation.removesuffix(" | None"))
 
     def read(self, value: Any) -> Any:

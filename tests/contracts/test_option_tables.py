@@ -18,7 +18,7 @@ import pytest
 import steelyard as sy
 from steelyard import option_groups
 from steelyard.apps import cli
-from steelyard.apps.config import TABLES, TOP, config_keys, file_options, read_config
+from steelyard.apps.config import LOGS, TABLES, TOP, config_keys, file_options, read_config
 from steelyard.apps.group_options import options_of_command, typed_values
 from steelyard.apps.output import FORMS
 from steelyard.option_groups.c_export import CExportOptions
@@ -33,21 +33,29 @@ from steelyard.option_groups.identification import (
     IdentifyOptions,
 )
 from steelyard.option_groups.kinematics import InverseKinematicsOptions
+from steelyard.option_groups.logs import (
+    ColumnOptions,
+    JointSelectionOptions,
+    LogReadingOptions,
+    TransmissionOptions,
+)
 from steelyard.option_groups.payload import PayloadOptions, StaticPoseOptions
 from steelyard.option_groups.simulation import StartOptions, StepOptions
 from steelyard.options import json_schema, markdown_table, options_of
 from steelyard.simulation.options import SimulationKeywords, SimulationOptions
 
+WITH_LOG = ("doctor", "identify", "validate", "payload")
+
 
 @dataclass(frozen=True)
 class Row:
-    """Where the options of a group are: functions with their keywords, command, file, form, page.
+    """Where the options of a group are: functions with their keywords, commands, file, form, page.
 
     `form` is the key of a tab, `table` of a file "" for its top; None where there is none.
     """
 
     functions: tuple[Callable[..., Any], ...]
-    command: str
+    commands: tuple[str, ...]
     page: str = "options.md"
     keywords: type | None = None
     table: str | None = None
@@ -56,29 +64,32 @@ class Row:
 
 ROWS = {
     ExcitationOptions: Row(
-        (sy.excite,), "excite", "excitation.md", ExcitationKeywords, "excite", "design"
+        (sy.excite,), ("excite",), "excitation.md", ExcitationKeywords, "excite", "design"
     ),
     IdentifyOptions: Row(
-        (sy.identify,), "identify", "options.md", IdentifyKeywords, "", "identify"
+        (sy.identify,), ("identify",), "options.md", IdentifyKeywords, "", "identify"
     ),
-    FoldingOptions: Row((sy.identify, sy.identify_fleet), "identify", table=""),
-    FleetOptions: Row((sy.identify_fleet,), "fleet"),
-    StartOptions: Row((sy.simulate,), "simulate"),
-    StepOptions: Row((sy.simulate,), "simulate", form="simulate"),
+    EstimatorOptions: Row((sy.identify, sy.identify_fleet), ("identify", "fleet")),
+    FoldingOptions: Row((sy.identify, sy.identify_fleet), ("identify", "fleet"), table=""),
+    FleetOptions: Row((sy.identify_fleet,), ("fleet",)),
+    JointSelectionOptions: Row((), (*WITH_LOG, "excite", "check", "new"), table=""),
+    LogReadingOptions: Row((sy.read_log,), (*WITH_LOG, "fleet", "page"), table=""),
+    ColumnOptions: Row((sy.signals.Mapping,), ("new",)),
+    TransmissionOptions: Row((sy.signals.Transmission.of,), ("new",)),
+    StartOptions: Row((sy.simulate,), ("simulate",)),
+    StepOptions: Row((sy.simulate,), ("simulate",), form="simulate"),
     SimulationOptions: Row(
-        (sy.simulate,), "simulate", "options.md", SimulationKeywords, form="simulate"
+        (sy.simulate,), ("simulate",), "options.md", SimulationKeywords, form="simulate"
     ),
-    PayloadOptions: Row((sy.payload,), "payload", table="payload", form="payload"),
+    PayloadOptions: Row((sy.payload,), ("payload",), table="payload", form="payload"),
     StaticPoseOptions: Row(
-        (sy.static_poses,), "payload", "options.md", CollisionKeywords, "payload"
+        (sy.static_poses,), ("payload",), "options.md", CollisionKeywords, "payload"
     ),
-    InverseKinematicsOptions: Row((sy.inverse_kinematics,), "ik"),
-    CheckOptions: Row((sy.check,), "check"),
-    CExportOptions: Row((sy.Robot.to_c,), "export"),
+    InverseKinematicsOptions: Row((sy.inverse_kinematics,), ("ik",)),
+    CheckOptions: Row((sy.check,), ("check",)),
+    CExportOptions: Row((sy.Robot.to_c,), ("export",)),
 }
 GROUPS = tuple(ROWS)
-SHARED = {"identify": (), "fleet": (EstimatorOptions, FoldingOptions)}
-"""Groups of a command that are rows, or parts of rows, of another one."""
 COMMANDS = {command.__name__: command for command in cli.COMMANDS}
 INPUTS = {"robot", "log", "logs", "loaded", "empty", "controller"}
 """Arguments of functions that are no options: commands read them from files, or by name."""
@@ -108,6 +119,8 @@ TEXTS: dict[str, tuple[Any, Any]] = {  # option -> text, value
     "sigma": ("1,2", [1, 2]),
     "free": ("0.1,30deg", [0.1, np.pi / 6]),
     "wrench": (["tool0"], ["tool0"]),
+    "ratio": ("100,50", [100, 50]),
+    "torque_constant": ("a=0.1", {"a": 0.1}),
 }
 
 
@@ -118,8 +131,7 @@ def offered(*groups: type) -> set[str]:
 
 def of_command(command: str) -> tuple[type, ...]:
     """Return the groups of a command."""
-    rows = tuple(group for group, row in ROWS.items() if row.command == command)
-    return (*rows, *SHARED.get(command, ()))
+    return tuple(group for group, row in ROWS.items() if command in row.commands)
 
 
 def test_every_group_is_a_row_or_a_part_of_one() -> None:
@@ -197,11 +209,11 @@ def test_the_schema_has_every_option(group: type) -> None:
         assert {"type", "enum", "anyOf"} & set(row), f"{each.name} has no type"
 
 
-@pytest.mark.parametrize("command", sorted({row.command for row in ROWS.values()}))
+@pytest.mark.parametrize("command", sorted({x for row in ROWS.values() for x in row.commands}))
 def test_a_command_offers_its_groups(command: str) -> None:
     options = options_of_command(COMMANDS[command])
     assert set(options) == offered(*of_command(command))
-    values = {name: TEXTS[name][0] for name in options if name in TEXTS}
+    values = {name: TEXTS[name][0] for name, each in options.items() if each.spec.parse}
     read = typed_values(options, values)
     assert read == {
         name: pytest.approx(x) if name == "free" else x
@@ -216,22 +228,23 @@ def test_a_command_offers_its_groups(command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_declares_an_option_of_its_function_again(command: str) -> None:
-    functions = {f for group in of_command(command) if group in ROWS for f in ROWS[group].functions}
+    functions = {each for group in of_command(command) for each in ROWS[group].functions}
     keywords = {name for each in functions for name in inspect.signature(each).parameters}
     keywords |= {each.name for group in of_command(command) for each in fields(group)}
     declared = set(inspect.signature(COMMANDS[command]).parameters) - {"options"}
-    assert declared & (keywords | set(FORMS)) <= INPUTS
+    again = declared & (keywords | set(FORMS)) - INPUTS
+    assert again == ({"position"} if command == "new" else set()), "`new` has its own default"
 
 
 def test_a_file_takes_every_option_that_can_be_written() -> None:
     groups = {group: row.table for group, row in ROWS.items() if row.table is not None}
-    assert set(TOP) == {group for group, table in groups.items() if table == ""}
+    assert {*TOP, *LOGS} == {group for group, table in groups.items() if table == ""}
     for command, tables in TABLES.items():
         assert set(tables) == {group for group, table in groups.items() if table == command}
     for group in groups:
         written = {each.name for each in options_of(group) if not each.spec.python_only}
         assert written <= set(file_options((group,)))
-    assert set(file_options(TOP)) < set(config_keys())
+    assert set(file_options((*TOP, *LOGS))) == set(config_keys())
 
 
 def test_the_top_of_a_file_reads_texts_as_a_command_line_does(tmp_path: Path) -> None:
@@ -272,7 +285,7 @@ def test_a_form_has_every_option(tab: str, tmp_path: Path) -> None:
     assert set(view.form.options) == names
     assert {f"{tab}-{name}" for name in names} <= shown
     for name, option in view.form.options.items():
-        if name in TEXTS:
+        if option.spec.parse is not None:
             text = TEXTS[name][0]
             view.form.set_text(name, text if isinstance(text, str) else "; ".join(text))
             assert view.form.values[name] == TEXTS[name][1]
@@ -280,7 +293,7 @@ def test_a_form_has_every_option(tab: str, tmp_path: Path) -> None:
             view.form.set_text(name, str(not option.default))
             assert view.form.values[name] is not option.default
     words = view.form.words.split()
-    line = COMMANDS[next(row.command for row in ROWS.values() if row.form == tab)]
+    line = COMMANDS[next(row.commands[0] for row in ROWS.values() if row.form == tab)]
     flags = {flag for each in options_of_command(line).values() for flag in each.flag.split("/")}
     assert {word for word in words if word.startswith("--")} <= flags
 

@@ -13,13 +13,15 @@ from typing import Any
 from ..errors import CallError, suggest, translate_errors
 from ..option_groups.excitation import ExcitationOptions
 from ..option_groups.identification import FoldingOptions, IdentifyOptions
+from ..option_groups.logs import JointSelectionOptions, LogReadingOptions
 from ..option_groups.payload import PayloadOptions, StaticPoseOptions
 from ..options import Option, options_of
 from ..resource_limits import exists, read_regular
 from ..toml_text import parse_toml
 
-OF_LOGS = ("joints", "freeze", "mapping", "effort")
-"""Keys that every command with a log takes from a file; the others are options of `identify`."""
+LOGS: Sequence[type] = (JointSelectionOptions, LogReadingOptions)
+"""Groups whose keys every command with a log takes from a file."""
+OF_LOGS = tuple(each.name for group in LOGS for each in options_of(group))
 TOP: Sequence[type] = (IdentifyOptions, FoldingOptions)
 """Groups of the other keys at the top of a file."""
 TABLES: Mapping[str, Sequence[type]] = {
@@ -87,11 +89,10 @@ def read_table(path: Path, command: str, table: Any) -> dict[str, Any]:
     return {key: options[key].read(value) for key, value in values.items()}
 
 
-def columns_of(
-    file: Mapping[str, Any], mapping: Path | None, effort: str | None
-) -> tuple[Path | None, str | None]:
+def columns_of(file: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[Path | None, str | None]:
     """Return the mapping of a log and the meaning of its effort; typed values come first."""
-    return mapping or file.get("mapping"), effort or file.get("effort")
+    values = {**file, **typed}
+    return values.get("mapping"), values.get("effort")
 
 
 def chosen(file: Mapping[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from ...option_groups.identification import EstimatorOptions, FleetOptions, FoldingOptions
+from ...option_groups.logs import LogReadingOptions
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, Effort, ForceFolder, MappingPath, RobotName
+from ..inputs import ConfigPath, ForceFolder, RobotName
 from ..many_logs import Dask, Logs, Workers
 
 
-@takes_options(lambda: (EstimatorOptions, FleetOptions, FoldingOptions))
+@takes_options(lambda: (LogReadingOptions, EstimatorOptions, FleetOptions, FoldingOptions))
 def fleet(
     robot: RobotName,
     logs: Logs,
@@ -26,8 +27,6 @@ def fleet(
             help="Write fleet.html, fleet.json and the model of each robot here.",
         ),
     ] = None,
-    mapping: MappingPath = None,
-    effort: Effort = None,
     workers: Workers = None,
     dask: Dask = None,
     config: ConfigPath = None,
@@ -55,10 +54,10 @@ def fleet(
         check_out_folder(out, force)
     file = read_config(config)
     selected = chosen(file, options)
-    columns = dict(zip(("mapping", "effort"), columns_of(file, mapping, effort), strict=True))
+    mapping, effort = columns_of(file, options)
     keywords = {key: value for key, value in selected.items() if key not in OF_LOGS}
     described = load(robot)
-    sources = find_logs([address(path) for path in logs], **columns)
+    sources = find_logs([address(path) for path in logs], mapping=mapping, effort=effort)
     with executor_of(workers, dask) as executor, progress_bar("looking at the logs") as progress:
         result = sy.identify_fleet(
             described,

@@ -9,13 +9,13 @@ import typer
 
 from ...option_groups.identification import FoldingOptions, IdentifyOptions
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, Effort, ForceFolder, Freeze, Joints, MappingPath, RobotName
+from ..inputs import LOG_GROUPS, ConfigPath, ForceFolder, RobotName
 from ..many_logs import Dask, Logs, Workers
 
 EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
 
 
-@takes_options(lambda: (IdentifyOptions, FoldingOptions))
+@takes_options(lambda: (*LOG_GROUPS, IdentifyOptions, FoldingOptions))
 def identify(
     robot: RobotName,
     logs: Logs,
@@ -32,10 +32,6 @@ def identify(
         Path | None,
         typer.Option(metavar="LOG", help="A log of another motion to validate the result on."),
     ] = None,
-    joints: Joints = None,
-    freeze: Freeze = None,
-    mapping: MappingPath = None,
-    effort: Effort = None,
     workers: Workers = None,
     dask: Dask = None,
     config: ConfigPath = None,
@@ -57,7 +53,7 @@ def identify(
     from ...reporting.results import require_report, write_results
     from ..config import OF_LOGS, chosen, columns_of, read_config
     from ..inputs import load, read
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..many_logs import executor_of, given_logs
     from ..output import output, shown_path
     from ..show.identification import show_fit
@@ -70,8 +66,8 @@ def identify(
             require_report()
     file = read_config(config)
     selected = chosen(file, options)
-    arm = select_joints(load(robot), joints, freeze, file)
-    columns = columns_of(file, mapping, effort)
+    arm = select_joints(load(robot), *joint_options(options), file)
+    columns = columns_of(file, options)
     keywords = {key: value for key, value in selected.items() if key not in OF_LOGS}
     with executor_of(workers, dask) as executor, progress_bar("reading the logs") as progress:
         sources = given_logs(logs, arm.robot, *columns)

@@ -12,14 +12,14 @@ from ...option_groups.payload import PayloadOptions, StaticPoseOptions
 from ...options import values_of
 from ..file_endings import LOG_ENDINGS
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, MappingPath, Unchecked
+from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, Unchecked
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 
-@takes_options(lambda: (PayloadOptions, StaticPoseOptions))
+@takes_options(lambda: (*LOG_GROUPS, PayloadOptions, StaticPoseOptions))
 def payload(
     robot: Annotated[
         str,
@@ -62,10 +62,6 @@ def payload(
             help="Write the robot with its load (.urdf or .toml), or the poses (.csv).",
         ),
     ] = None,
-    joints: Joints = None,
-    freeze: Freeze = None,
-    mapping: MappingPath = None,
-    effort: Effort = None,
     config: ConfigPath = None,
     force: ForceFile = False,
     *,
@@ -82,7 +78,7 @@ def payload(
     from ...reporting.results import held_joints, identified_robot
     from ..config import columns_of, read_config
     from ..inputs import load, read
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..show.load import show_load
     from ..show.progress import progress_bar
@@ -92,7 +88,9 @@ def payload(
         check_out_file(out, force, (".csv",) if loaded is None else (".urdf", ".toml"))
     file = read_config(config)
     selected = {**file.get("payload", {}), **options}
-    arm = select_joints(identified_robot(robot, load), joints, freeze, file, held_joints(robot))
+    arm = select_joints(
+        identified_robot(robot, load), *joint_options(options), file, held_joints(robot)
+    )
     if loaded is None:
         _choose(
             arm.robot,
@@ -108,7 +106,7 @@ def payload(
         raise CallError("--flange is the frame of a controller: give --controller with it")
     with progress_bar("reading the logs") as progress:
         logs = [
-            read(path, arm.robot, *columns_of(file, mapping, effort))
+            read(path, arm.robot, *columns_of(file, options))
             for path in (loaded, empty)
             if path is not None
         ]

@@ -8,8 +8,10 @@ from __future__ import annotations
 import typer
 
 from ...option_groups.checks import CheckOptions
+from ...option_groups.logs import JointSelectionOptions
+from ...options import values_of
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, Freeze, Joints, RobotName
+from ..inputs import ConfigPath, RobotName
 
 BROKEN = 1  # exit code
 
@@ -47,11 +49,9 @@ def info(robot: RobotName) -> None:
     )  # fmt: skip
 
 
-@takes_options(lambda: (CheckOptions,))
+@takes_options(lambda: (JointSelectionOptions, CheckOptions))
 def check(
     robot: RobotName,
-    joints: Joints = None,
-    freeze: Freeze = None,
     config: ConfigPath = None,
     *,
     options: TypedOptions,
@@ -60,14 +60,16 @@ def check(
     from ...checks.laws import check as check_laws
     from ..config import read_config
     from ..inputs import load
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.terminal import remarks
 
-    loaded = select_joints(load(robot, quiet=True), joints, freeze, read_config(config)).robot
+    loaded = select_joints(
+        load(robot, quiet=True), *joint_options(options), read_config(config)
+    ).robot
     with progress_bar("compiling") as progress:
-        result = check_laws(loaded, **options, progress=progress)
+        result = check_laws(loaded, **values_of(CheckOptions, options), progress=progress)
     output().show(result.table())
     output().judge(result.verdict, result.ok)
     output().show(remarks(result.remarks))
