@@ -36,6 +36,17 @@ HALF_SPACES_SCHEMA: Mapping[str, Any] = {
 GROUND_SCHEMA: Mapping[str, Any] = {
     "anyOf": [{"type": "number"}, {"enum": ["base", "none"]}, {"type": "null"}]
 }
+TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
+NAMES_SCHEMA: Mapping[str, Any] = {"anyOf": [{"type": "string"}, TEXTS]}
+NAMES_OR_VALUES_SCHEMA: Mapping[str, Any] = {"anyOf": [*NAMES_SCHEMA["anyOf"], NAMED_NUMBERS]}
+ESTIMATED_SCHEMA: Mapping[str, Any] = {"anyOf": [{"const": "estimate"}, *PER_JOINT_SCHEMA["anyOf"]]}
+MASS_SCHEMA: Mapping[str, Any] = {"anyOf": [{"type": "number"}, NAMED_NUMBERS]}
+PAIR_SCHEMA: Mapping[str, Any] = {**TEXTS, "minItems": 2, "maxItems": 2}
+PAIRS_SCHEMA: Mapping[str, Any] = {"anyOf": [PAIR_SCHEMA, {"type": "array", "items": PAIR_SCHEMA}]}
+EXPRESSIONS_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"type": "string"},
+}
 PAYLOAD_SCHEMA: Mapping[str, Any] = {
     "anyOf": [{"type": "number"}, {**NUMBERS, "minItems": 1, "maxItems": 4}]
 }
@@ -74,6 +85,11 @@ def by_joint(text: str) -> float | list[float] | dict[str, float]:
         return named(text.split(","))
     values = numbers()(text)
     return values[0] if len(values) == 1 else values
+
+
+def estimate_or_by_joint(text: str) -> str | float | list[float] | dict[str, float]:
+    """Read 'estimate', or numbers as `by_joint` does."""
+    return text.strip() if text.strip() == "estimate" else by_joint(text)
 
 
 def named(texts: Sequence[str]) -> dict[str, float]:
@@ -130,6 +146,15 @@ def names_or_values(texts: Sequence[str]) -> list[str] | dict[str, float | None]
         for each in names
         for name, value in (named([each]) if "=" in each else {each: None}).items()
     }
+
+
+def names(texts: Sequence[str]) -> list[str]:
+    """Read 'joint1,joint2' each."""
+    cells = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    wrong = next((name for name in cells if "=" in name), None)
+    if wrong is not None or not cells:
+        raise CallError(f"{wrong or ','.join(texts)!r}; expected names, such as joint1,joint2")
+    return cells
 
 
 def joint_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -6,16 +6,29 @@ configuration files, page forms, documentation tables and the JSON schema derive
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import CallError, suggest
 
 T = TypeVar("T")
 METADATA = "steelyard.option"
-PLAIN: Mapping[str, type] = {"float": float, "int": int, "str": str, "bool": bool}
-JSON_TYPES = {float: "number", int: "integer", str: "string", bool: "boolean"}
+PLAIN: Mapping[str, type] = {
+    "float": float,
+    "int": int,
+    "str": str,
+    "bool": bool,
+    "Path": Path,
+}
+JSON_TYPES = {
+    float: "number",
+    int: "integer",
+    str: "string",
+    bool: "boolean",
+    Path: "string",
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,9 @@ class OptionSpec:
     metavar : placeholder of the value in `--help`
     panel : heading under which `--help` and forms show the option
     command_line : whether a command offers the option; others are set in Python or `--config`
-    flag : spelling on the command line, where it is not that of the name
+    python_only : whether the value is a Python object, which neither commands nor files can have
+    flag : spelling on the command line, where it is not that of the name; "--on/--off" of a switch
+    switch : value that the flag alone stands for, of an option that takes other values in Python
     repeated : whether the option may be typed several times; `parse` then takes the list of texts
     least : least value of a number
     schema : JSON schema of the value, where its type is not a number, a text or a switch
@@ -44,10 +59,17 @@ class OptionSpec:
     metavar: str = ""
     panel: str = ""
     command_line: bool = True
+    python_only: bool = False
     flag: str = ""
+    switch: Any = None
     repeated: bool = False
     least: float | None = None
     schema: Mapping[str, Any] | None = None
+
+    @property
+    def offered(self) -> bool:
+        """Whether commands and forms offer the option."""
+        return self.command_line and not self.python_only
 
 
 @dataclass(frozen=True)
@@ -61,25 +83,46 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option's spelling on the command line, such as `--base-frequency`."""
-        return self.spec.flag or f"--{self.name.replace('_', '-')}"
+        """The option's spelling on the command line, such as `--base-frequency`.
+
+        A switch that is on by default is `--rotor/--no-rotor`.
+        """
+        word = self.name.replace("_", "-")
+        is_on = self.kind is bool and self.default is True
+        return self.spec.flag or (f"--{word}/--no-{word}" if is_on else f"--{word}")
 
     @property
     def sentence(self) -> str:
-        """The help of the option, with its unit."""
+        """The help of the option, with its unit and whether it may be repeated."""
         shown = not self.spec.unit or f"[{self.spec.unit}]" in self.spec.help
-        return self.spec.help if shown else f"{self.spec.help} [{self.spec.unit}]"
+        unit = "" if shown else f" [{self.spec.unit}]"
+        return f"{self.spec.help}{unit}{' May be repeated.' if self.spec.repeated else ''}"
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether the flag stands alone, without a value."""
+        return self.kind is bool or self.spec.switch is not None
+
+    def words(self, texts: Sequence[str]) -> list[str]:
+        """Return the option as typed on a command line; of a switch, for the text of a bool."""
+        on, _, off = self.flag.partition("/")
+        if not self.is_switch:
+            return [word for text in texts for word in (on, text)]
+        return [word for text in texts if (word := on if text == str(True) else off)]
 
     @property
     def kind(self) -> type | None:
-        """The plain type of the value: float, int, str or bool; None for any other."""
+        """The plain type of the value: float, int, str, bool or Path; None for any other."""
         return PLAIN.get(self.annotation.removesuffix(" | None"))
 
     def read(self, value: Any) -> Any:
         """Return the value of a text, or of the list of texts of a repeated option.
 
-        A value that is not a text stays as it is. An error carries the option's name.
+        A value that is not a text stays as it is; of a switch, True is the value that its flag
+        stands for. An error carries the option's name.
         """
+        if value is True and self.spec.switch is not None:
+            return self.spec.switch
         texts = value if self.spec.repeated else [value]
         is_text = isinstance(texts, (list, tuple)) and all(isinstance(x, str) for x in texts)
         if self.spec.parse is None or not is_text or not texts:
@@ -146,13 +189,21 @@ def from_keywords(
     return group(**keywords) if base is None else replace(base, **keywords)  # type: ignore[type-var]
 
 
+def values_of(group: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of several values that are options of a group."""
+    names = {each.name for each in options_of(group)}
+    return {name: value for name, value in values.items() if name in names}
+
+
 def json_schema(group: type) -> dict[str, Any]:
-    """Return the JSON schema of a group: an object with a property for each option.
+    """Return the JSON schema of a group: an object with a property for each option of a file.
 
     Units are in the key `unit`, the heading of `--help` in `panel`.
     """
     properties = {}
     for each in options_of(group):
+        if each.spec.python_only:
+            continue
         row: dict[str, Any] = {"description": each.spec.help, **_type_schema(each)}
         if each.spec.least is not None:
             row["minimum"] = each.spec.least
@@ -173,19 +224,22 @@ def json_schema(group: type) -> dict[str, Any]:
 
 def _type_schema(each: Option) -> dict[str, Any]:
     """Return the part of a property that says which values are allowed."""
+    or_null = each.annotation.endswith(" | None")
+    if each.spec.schema is not None:
+        return dict(each.spec.schema)
     if each.spec.choices:
-        return {"enum": list(each.spec.choices)}
-    if each.spec.schema is not None or each.kind is None:
-        return dict(each.spec.schema or {})
+        return {"enum": [*each.spec.choices, *((None,) if or_null else ())]}
+    if each.kind is None:
+        return {}
     name = JSON_TYPES[each.kind]
-    return {"type": [name, "null"] if each.annotation.endswith(" | None") else name}
+    return {"type": [name, "null"] if or_null else name}
 
 
 def markdown_table(group: type) -> str:
     """Return a group as a table in Markdown: name, flag, unit, default and meaning."""
     rows = ["| option | command line | unit | default | meaning |", "|---|---|---|---|---|"]
     for each in options_of(group):
-        flag = f"`{each.flag}`" if each.spec.command_line else ""
+        flag = f"`{each.flag}`" if each.spec.offered else ""
         default = "" if each.default is None else f"`{each.default!r}`"
         unit, meaning = (text.replace("|", "\\|") for text in (each.spec.unit, each.spec.help))
         rows.append(f"| `{each.name}` | {flag} | {unit} | {default} | {meaning} |")

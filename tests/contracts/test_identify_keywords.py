@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.identification import ModelOptions, Preparation
-from steelyard.identification.options import IdentifyKeywords
+from steelyard.option_groups.identification import IdentifyKeywords
 from steelyard.options import options_of
 
 GROUPS = (Preparation, ModelOptions)
@@ -26,6 +26,8 @@ fit = sy.identify(
     robot, log, "wls", friction="viscous", hold={"link1.m": 2.0}, mask=0.1, delay=[0.0, 0.01],
     coupling=[("joint1", "joint2")], known=lambda q, qd, qdd: 0.0 * q, known_mass=3.0, decimate=2
 )
+sy.identify(robot, log, coupling=sy.Coupling("joint1", "joint2"), elastic=["joint1"])
+sy.simulate(robot, stops=sy.simulation.Stops(0.5), drive=sy.simulation.Elastic(1e4, inertia=1.0))
 word: str = fit.verdict.word
 std = fit.parameters_std + fit.relative_std
 error: float = fit.total_relative_error + fit.condition
@@ -37,6 +39,13 @@ WRONG = """
 fit.verdikt
 sy.identify(robot, log, friktion=("viscous",))
 sy.identify(robot, log, decimate="2")
+sy.identify_fleet(robot, {"a": log, "b": log}, friktion=("viscous",))
+sy.payload(robot, log, friktion=("viscous",))
+sy.OnlineIdentifier(robot, friktion=("viscous",))
+sy.simulate(robot, saturat=True)
+sy.simulate(robot, stops="hard")
+sy.read_log("run.csv", robot, angel="deg")
+sy.find_logs("logs", rate="fast")
 """
 
 
@@ -67,8 +76,13 @@ def test_mypy_accepts_a_correct_script_and_flags_misspelled_names(tmp_path: Path
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     first = SCRIPT.count("\n") + 2
     errors = [line for line in run.stdout.splitlines() if "error:" in line]
-    assert len(errors) == 3, run.stdout + run.stderr
+    assert len(errors) == 10, run.stdout + run.stderr
     assert all(f":{first + k}:" in line for k, line in enumerate(errors)), errors
     assert '"Fit" has no attribute "verdikt"' in errors[0]
     assert 'Unexpected keyword argument "friktion"' in errors[1]
     assert 'incompatible type "str"' in errors[2]
+    assert all('Unexpected keyword argument "friktion"' in errors[k] for k in (3, 4, 5))
+    assert 'Unexpected keyword argument "saturat"' in errors[6]
+    assert 'incompatible type "str"; expected "bool | JointStops"' in errors[7]
+    assert 'Unexpected keyword argument "angel"' in errors[8]
+    assert 'incompatible type "str"; expected "float | None"' in errors[9]

@@ -22,8 +22,8 @@ from steelyard.checks.laws import check
 from steelyard.checks.timing import against_pinocchio
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.option_groups.collision import CollisionOptions
 from steelyard.option_groups.excitation import ExcitationOptions
+from steelyard.option_groups.payload import StaticPoseOptions
 from steelyard.options import options_of
 from steelyard.simulation import PD, ComputedTorque, FeedForward, SimulationOptions
 from tests.house.test_cli import Run, run
@@ -35,10 +35,17 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # command -> what it c
     "identify": (sy.identify, sy.read_log, *OPTIONS),
     "fleet": (sy.identify_fleet, sy.read_log, *OPTIONS),
     "excite": (sy.excite, ExcitationOptions),
-    "simulate": (sy.simulate, PD, ComputedTorque, FeedForward, sy.simulation.Run.log),
+    "simulate": (
+        sy.simulate,
+        SimulationOptions,
+        PD,
+        ComputedTorque,
+        FeedForward,
+        sy.simulation.Run.log,
+    ),
     "check": (check,),
     "ik": (sy.inverse_kinematics,),
-    "payload": (sy.payload, sy.static_poses, CollisionOptions, sy.read_log),
+    "payload": (sy.payload, sy.static_poses, StaticPoseOptions, sy.read_log),
     "doctor": (sy.read_log,),
     "validate": (sy.read_log,),
     "bench": (against_pinocchio,),
@@ -146,4 +153,5 @@ def test_what_is_not_typed_is_not_said(
 
 def test_a_file_of_options_takes_every_plain_option_of_identify() -> None:
     plain = {field.name for group in OPTIONS for field in fields(group)} - {"controller"}
-    assert set(config_keys()) == plain | {"joints", "freeze", "mapping", "effort", "estimator"}
+    of_logs = {"joints", "freeze", "mapping", "effort", "damaged", "keep"}
+    assert set(config_keys()) == plain | of_logs | {"estimator"}

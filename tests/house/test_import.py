@@ -55,3 +55,13 @@ def test_identify_loads_neither_experiments_nor_the_report() -> None:
     loaded = loaded_by(f"import steelyard as sy, {parts}, steelyard.reporting.results; sy.identify")
     needless = ("steelyard.experiments", "steelyard.reporting.page", "steelyard.reporting.content")
     assert not [name for name in loaded if name.startswith(needless)]
+
+
+def test_options_of_all_commands_load_no_function_that_they_describe() -> None:
+    """`--help` and completion read groups of options: these import no NumPy and no upper layer."""
+    groups = "[options_of_command(command) for command in cli.COMMANDS]"
+    imports = "from steelyard.apps import cli; from steelyard.apps.group_options import"
+    loaded = loaded_by(f"{imports} options_of_command; {groups}") - loaded_by("pass")
+    assert "steelyard.option_groups.identification" in loaded
+    upper = ("numpy", "steelyard.identification", "steelyard.simulation", "steelyard.signals")
+    assert not sorted(name for name in loaded if name.startswith(upper))

@@ -51,7 +51,7 @@ def options_of_command(command: Command) -> dict[str, Option]:
     options: dict[str, Option] = {}
     for group in groups:
         for each in options_of(group):
-            if each.spec.command_line:
+            if each.spec.offered:
                 options.setdefault(each.name, each)
     return options
 
@@ -71,12 +71,15 @@ def option_parameter(option: Option) -> inspect.Parameter:
     """Return an option as a parameter that typer reads; None stands for one that is not typed."""
     spec = option.spec
     kind: Any = str if spec.parse is not None or option.kind is None else option.kind
+    kind = bool if option.is_switch else kind
     info = typer.Option(
         option.flag,
         help=option.sentence,
-        metavar=spec.metavar or "|".join(spec.choices) or None,
+        metavar=(spec.metavar or "|".join(spec.choices) or None) if kind is not bool else None,
         rich_help_panel=spec.panel or None,
         min=None if spec.least is None else kind(spec.least),
+        # what is not typed is None, and would show no default
+        show_default=option.flag[2:].partition("/")[0] if option.default is True else False,
     )
     annotation: Any = list[kind] | None if spec.repeated else kind | None
     return inspect.Parameter(

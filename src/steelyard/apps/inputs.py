@@ -10,6 +10,7 @@ import typer
 
 from .. import option_values
 from ..errors import CallError, LogError, SteelyardError, SteelyardWarning
+from ..option_groups.logs import JointSelectionOptions, LogReadingOptions
 from ..options import parse_text
 from .file_endings import LOG_ENDINGS
 
@@ -24,31 +25,8 @@ RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name
 LogPath = Annotated[
     Path, typer.Argument(metavar="LOG", help=f"A log: {LOG_ENDINGS}, or a rosbag2 folder.")
 ]
-MappingPath = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="TOML", help="Mapping of columns to signals, where their names do not show it."
-    ),
-]
-Effort = Annotated[
-    str | None, typer.Option(metavar="torque|current", help="What an `effort` column holds.")
-]
-Joints = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="JOINT,...",
-        help=(
-            "Joints that move, or patterns such as arm_*; the others are fixed. May be repeated."
-        ),
-    ),
-]
-Freeze = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="JOINT=POSITION,...",
-        help="Joints that are fixed, at zero or at POSITION [rad|m]. May be repeated.",
-    ),
-]
+LOG_GROUPS = (JointSelectionOptions, LogReadingOptions)
+"""Groups of options that commands with a log have."""
 ConfigPath = Annotated[
     Path | None,
     typer.Option(metavar="TOML", help="Options in a file; typed options replace them."),

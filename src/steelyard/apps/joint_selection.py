@@ -53,6 +53,11 @@ class SelectedJoints(NamedTuple):
         return f"Joints that were held [rad|m]: {places}." if places else ""
 
 
+def joint_options(typed: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the options `joints` and `freeze` among those that were typed."""
+    return typed.get("joints"), typed.get("freeze")
+
+
 def select_joints(
     whole: Robot,
     joints: Any = None,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CallError
+from ..option_groups.identification import MANY_LOGS
 from .file_endings import LOG_ENDINGS
 from .inputs import read
 
@@ -36,16 +37,21 @@ Logs = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Share many logs between so many processes.")
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Share many logs between so many processes.",
+        rich_help_panel=MANY_LOGS,
+    ),
 ]
 Dask = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Share many logs between the workers of a Dask cluster."),
-]
-SkipDamaged = Annotated[bool, typer.Option("--skip-damaged", help="Skip logs that cannot be read.")]
-Keep = Annotated[
-    bool,
-    typer.Option(help="Keep the factors of many logs in .steelyard beside them, for the next run."),
+    typer.Option(
+        metavar="ADDRESS",
+        help="Share many logs between the workers of a Dask cluster.",
+        rich_help_panel=MANY_LOGS,
+    ),
 ]
 
 

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from ..mechanism.model import Coupling
+from ..option_groups.identification import Bounds
 from .doctor import Diagnosis, doctor
 from .estimators.registry import ESTIMATORS
 from .identify import identify
 from .model.accumulator import Accumulator
-from .model.bounds import Bounds
 from .model.model_options import ModelOptions
 from .options import Options
 from .result.fit import Fit

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import one_of, short_repr
 from ..errors import CallError, require_robot
 from ..floating_point import default_errstate
+from ..option_groups.identification import DAMAGED, LEAVE_OUT, IdentifyKeywords
 from ..robot import Robot
 from ..signals.log import Log
 from ..signals.log_files.find_logs import LogSource
@@ -19,10 +20,10 @@ from .make_fit import make_fit, solve, with_elasticity
 from .model.accumulator import on_one_core
 from .model.known import resolve_known
 from .model.model_options import ModelOptions
-from .options import IdentifyKeywords, make_options
+from .options import make_options
 from .out_of_core.factor_store import FactorStore
 from .out_of_core.run_tasks import workers_of
-from .out_of_core.sources import DAMAGED, LEAVE_OUT, is_archive, read_all, sources_of
+from .out_of_core.sources import is_archive, read_all, sources_of
 from .result.fit import Fit
 from .result.provenance import provenance
 from .samples.preparation import Preparation

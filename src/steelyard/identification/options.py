@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from ..arguments import instance
 from ..errors import CallError, suggest
-from ..mechanism.model import Coupling
+from ..option_groups.identification import IdentifyKeywords
 from ..options import options_of
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
-from .model.bounds import Bounds
-from .model.known import KnownArgument
 from .model.model_options import ModelOptions
 from .samples.preparation import Preparation
 
@@ -21,32 +19,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class IdentifyKeywords(TypedDict, total=False):
-    """Single options of an identification: the fields of `Preparation` and `ModelOptions`."""
-
-    smoothing: str | None
-    cutoff: float | None
-    decimate: int | None
-    mask: Mapping[str, float] | Sequence[float] | float | None
-    delay: str | float | Sequence[float] | Mapping[str, float]
-    controller: Any
-    period: float | None
-    friction: Sequence[str]
-    rotor: bool
-    coulomb_width: str | float | Sequence[float] | Mapping[str, float]
-    hold: Sequence[str] | Mapping[str, float | None]
-    bounds: Bounds | None
-    prior: str | None
-    coupling: Coupling | Sequence[Coupling | Sequence[str]]
-    known: KnownArgument | None
-    drive_gains: Sequence[str]
-    known_mass: float | Mapping[str, float] | None
-    gear_ratio: float | Sequence[float] | Mapping[str, float] | None
-    elastic: bool | str | Sequence[str]
-
-
-class CrossValidationKeywords(IdentifyKeywords, total=False):
-    """Arguments of `identify` that a cross-validation passes on."""
+class IdentifyArguments(IdentifyKeywords, total=False):
+    """Arguments of `identify` that other functions pass on to it."""
 
     estimator: str | Estimator | None
     preparation: Preparation | None

@@ -20,7 +20,7 @@ from .model.accumulator import on_one_core
 from .model.known import Torque
 from .model.linear_model import build_model
 from .nuisance.torque_delay import estimate_delay
-from .options import CrossValidationKeywords
+from .options import IdentifyArguments
 from .result.fit import Fit
 from .result.prediction import Region
 from .result.validation import Validation, validation_samples
@@ -122,7 +122,7 @@ def cross_validate(
     robot: Robot,
     log: Log | Iterable[Log],
     blocks: int = 4,
-    **options: Unpack[CrossValidationKeywords],
+    **options: Unpack[IdentifyArguments],
 ) -> CrossValidation:
     """Identify from all logs but one and validate on that one, in turn.
 

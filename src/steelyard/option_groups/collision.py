@@ -56,7 +56,7 @@ class CollisionOptions:
     )
     workspace: Boxes | None = option(
         None,
-        help="A box that a frame or link, or * all links, stays in [m]. May be repeated.",
+        help="A box that a frame or link, or * all links, stays in [m].",
         unit="m",
         metavar="FRAME=X0,Y0,Z0,X1,Y1,Z1",
         parse=boxes,
@@ -67,7 +67,7 @@ class CollisionOptions:
     )
     half_spaces: HalfSpaces = option(
         (),
-        help="Links stay where n.x <= d [m]. May be repeated.",
+        help="Links stay where n.x <= d [m].",
         unit="m",
         metavar="NX,NY,NZ,D",
         parse=half_spaces,

@@ -124,7 +124,7 @@ class ExcitationOptions(CollisionOptions):
     )
     accuracy: Mapping[str, float] | None = option(
         None,
-        help="Shortest motion that reaches it: link3.mcx=0.02. May be repeated.",
+        help="Shortest motion that reaches it: link3.mcx=0.02.",
         metavar="NAME=SHARE",
         parse=named,
         schema=NAMED_NUMBERS,
@@ -139,7 +139,7 @@ class ExcitationOptions(CollisionOptions):
     )
     region: Mapping[str, tuple[float, float]] | None = option(
         None,
-        help="Positions at which the torque counts [rad|m]. May be repeated.",
+        help="Positions at which the torque counts [rad|m].",
         unit="rad|m",
         metavar="JOINT=LOW,HIGH",
         parse=ranges,

@@ -9,9 +9,8 @@ import numpy as np
 
 from ..errors import CallError, LogError, suggest
 from ..names import check_names
+from ..option_groups.logs import EFFORTS
 from .schema import Payload
-
-EFFORTS = ("torque", "current")
 
 
 def joint_names_of(robot: Any) -> tuple[str, ...] | None:

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..algebra.scalar import Scalar, is_zero
 from ..errors import CallError, suggest
+from ..option_groups.simulation import ADAPTIVE, METHODS
 
 Rates = Callable[[Sequence[Scalar], Sequence[Scalar]], tuple[list[Scalar], list[Scalar]]]
 """(q, qd) -> accelerations, and the rates of quadratures such as work and heat."""
 Moves = Callable[[Sequence[Scalar], Sequence[Scalar]], list[Scalar]]
 """(q, qd) -> the rates of q."""
-METHODS = ("euler", "rk4", "rk8")
 RATES = "rates"
 """Explicit Euler: a step of one second adds the rates of all quantities."""
 
@@ -123,8 +123,8 @@ def _sum(terms: Sequence[Any]) -> Any:
 
 def require_method(method: str) -> None:
     """Raise CallError for a method that does not exist."""
-    if method not in (*METHODS, "adaptive"):
+    if method not in (*METHODS, ADAPTIVE):
         raise CallError(
             f"simulate: no method is called {method!r};"
-            f" {suggest(str(method), (*METHODS, 'adaptive'))}"
+            f" {suggest(str(method), (*METHODS, ADAPTIVE))}"
         )

@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
 
-from numpy.typing import ArrayLike
-
+from ..option_groups.simulation import PLANT, SimulationFieldKeywords, SimulationFields
 from ..options import option
-from .drives import Drive, Stops
-from .integrators import METHODS
-
-STEP_PANEL = "Steps"
-PLANT_PANEL = "Plant"
-
-
-@dataclass(frozen=True)
-class StepOptions:
-    """Duration, step length and integrator of a simulation."""
-
-    seconds: float = option(1.0, help="Duration.", unit="s", panel=STEP_PANEL)
-    step: float = option(1e-3, help="Time step.", unit="s", panel=STEP_PANEL)
-    method: str = option(
-        "rk4",
-        help="Integrator: Runge-Kutta of order 4 or 8, semi-implicit Euler, or adaptive DOP853.",
-        choices=(*METHODS, "adaptive"),
-        panel=STEP_PANEL,
-    )
-    every: int = option(1, help="Number of steps between two recorded samples.", panel=STEP_PANEL)
+from .drives import Drive
 
 
 @dataclass(frozen=True, eq=False)
-class SimulationOptions:
+class SimulationOptions(SimulationFields):
     """Options of the simulated plant: free base, torque limits, joint stops and drives.
 
     Examples
@@ -41,39 +20,15 @@ class SimulationOptions:
     100
     """
 
-    base_pose0: ArrayLike | None = option(
-        None,
-        help="Position [m] and quaternion x y z w of a free base at the start, (..., 7).",
-        unit="m|-",
-        panel=PLANT_PANEL,
-        command_line=False,
-    )
-    base_twist0: ArrayLike | None = option(
-        None,
-        help="Velocity and angular velocity of a free base at the start, world axes, (..., 6).",
-        unit="m/s|rad/s",
-        panel=PLANT_PANEL,
-        command_line=False,
-    )
-    saturate: bool = option(
-        False, help="Keep torques within the robot's effort limits.", panel=PLANT_PANEL
-    )
-    stops: bool | Stops = option(
-        False, help="Keep joints within their position limits by stops.", panel=PLANT_PANEL
-    )
     drive: Drive | None = option(
         None,
         help="Model of the drives between controller and joints: Elastic or Motor.",
-        panel=PLANT_PANEL,
-        command_line=False,
+        python_only=True,
+        panel=PLANT,
     )
 
 
-class SimulationKeywords(TypedDict, total=False):
+class SimulationKeywords(SimulationFieldKeywords, total=False):
     """Keywords of `simulate` that make a `SimulationOptions`."""
 
-    base_pose0: ArrayLike | None
-    base_twist0: ArrayLike | None
-    saturate: bool
-    stops: bool | Stops
     drive: Drive | None

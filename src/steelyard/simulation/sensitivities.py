@@ -27,10 +27,11 @@ from ..kernels.loops import closed_state, constrained_acceleration
 from ..mechanism.parameter_vector import parameters as parameter_values
 from ..mechanism.parameter_vector import with_scalars
 from ..mechanism.tree import Tree
+from ..option_groups.simulation import StepOptions
 from ..robot import Robot
 from .control import Control
 from .controllers.controller import Controller
-from .options import SimulationKeywords, SimulationOptions, StepOptions
+from .options import SimulationKeywords, SimulationOptions
 from .run import Run
 from .simulate import simulate, simulation_options, simulation_problem
 from .state import State

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arguments import numbers, short_repr, yes_or_no
 from ..errors import CallError, require_robot
 from ..floating_point import default_errstate
+from ..option_groups.simulation import StepOptions
 from ..options import from_keywords, options_of
 from ..robot import Robot
 from .control import Law, control_of
@@ -20,7 +21,7 @@ from .drives import require_drive, require_stops, require_within
 from .dry_friction import dry_joints
 from .integrators import require_method
 from .loops import closed_start, require_independent_friction
-from .options import SimulationKeywords, SimulationOptions, StepOptions
+from .options import SimulationKeywords, SimulationOptions
 from .run import Run
 from .state import State
 from .step_model import StepModel

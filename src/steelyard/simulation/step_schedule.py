@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..arguments import real_number, whole_number
 from ..errors import CallError
-from .options import StepOptions
+from ..option_groups.simulation import StepOptions
 
 Array = NDArray[np.float64]
 

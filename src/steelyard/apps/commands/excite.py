@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...option_groups.excitation import INFORMATION, ExcitationOptions
+from ...option_groups.logs import JointSelectionOptions
+from ...options import values_of
 from ..file_endings import MOTION_ENDINGS
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, ForceFile, Freeze, Joints, RobotName, Unchecked
+from ..inputs import ConfigPath, ForceFile, RobotName, Unchecked
 
 if TYPE_CHECKING:
     from ...motion import Trajectory
@@ -27,12 +29,10 @@ Files = Annotated[
 ]
 
 
-@takes_options(lambda: (ExcitationOptions,))
+@takes_options(lambda: (JointSelectionOptions, ExcitationOptions))
 def excite(
     robot: RobotName,
     out: Files = None,
-    joints: Joints = None,
-    freeze: Freeze = None,
     config: ConfigPath = None,
     out_rate: Annotated[
         float | None, typer.Option(metavar="HZ", help="Rate of the files; each format has its own.")
@@ -59,7 +59,7 @@ def excite(
     from ...motion.trajectory_files.formats import format_of
     from ..config import columns_of, read_config
     from ..inputs import load, read
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..show.progress import progress_bar
     from ..targets import check_out_file, make_parents
@@ -68,10 +68,13 @@ def excite(
         format_of(path)
         check_out_file(path, force)
     file = read_config(config)
-    loaded = select_joints(load(robot), joints, freeze, file).robot
-    chosen: dict[str, Any] = {**file.get("excite", {}), **options}
+    loaded = select_joints(load(robot), *joint_options(options), file).robot
+    chosen: dict[str, Any] = {
+        **file.get("excite", {}),
+        **values_of(ExcitationOptions, options),
+    }
     if log:
-        chosen["log"] = [read(path, loaded, *columns_of(file, None, None)) for path in log]
+        chosen["log"] = [read(path, loaded, *columns_of(file, {})) for path in log]
     with progress_bar() as progress:
         motion = sy.excite(loaded, **chosen, progress=progress)
     show(loaded, motion)

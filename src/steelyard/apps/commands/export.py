@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from ...errors import CallError
+from ...option_groups.c_export import PANEL, CExportOptions
+from ..group_options import TypedOptions, takes_options
 from ..inputs import ForceFile, RobotName
 
 
+@takes_options(lambda: (CExportOptions,))
 def export(
     robot: RobotName,
     urdf: Annotated[Path | None, typer.Option(help="Write a URDF file here.")] = None,
@@ -20,21 +23,16 @@ def export(
     ] = None,
     c: Annotated[
         Path | None,
-        typer.Option("--c", metavar="DIR", help="Write C99 for a controller into this folder."),
-    ] = None,
-    single: Annotated[bool, typer.Option("--float", help="Single precision in the C.")] = False,
-    frame: Annotated[
-        str | None,
-        typer.Option(help="The link whose kinematics the C has; the end-effector if not given."),
-    ] = None,
-    wrench: Annotated[
-        list[str] | None,
         typer.Option(
-            metavar="LINK",
-            help="Let functions of the C take a wrench at this link; may be repeated.",
+            "--c",
+            metavar="DIR",
+            help="Write C99 for a controller into this folder.",
+            rich_help_panel=PANEL,
         ),
     ] = None,
     force: ForceFile = False,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
     from ..inputs import load
@@ -52,7 +50,7 @@ def export(
             "export needs to know what to write: --urdf FILE, --toml FILE, --tex FILE, --c DIR or"
             " several of them"
         )
-    if c is None and (single or frame or wrench):
+    if c is None and options:
         raise CallError(
             "--float, --frame and --wrench are options of the C: give --c DIR with them"
         )
@@ -72,12 +70,6 @@ def export(
     if c is not None:
         make_parents(c)
         with progress_bar(f"writing C to {shown_path(c)}"):
-            written = loaded.to_c(
-                c,
-                "float" if single else "double",
-                frame=frame,
-                overwrite=force,
-                wrench=tuple(wrench or ()),
-            )
+            written = loaded.to_c(c, **options, overwrite=force)
         for path in written:
             output().wrote(f"wrote {shown_path(path)}", path)

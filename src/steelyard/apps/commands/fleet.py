@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ..inputs import ConfigPath, Effort, ForceFolder, MappingPath, RobotName
-from ..many_logs import Dask, Keep, Logs, SkipDamaged, Workers
+from ...option_groups.identification import EstimatorOptions, FleetOptions, FoldingOptions
+from ...option_groups.logs import LogReadingOptions
+from ..group_options import TypedOptions, takes_options
+from ..inputs import ConfigPath, ForceFolder, RobotName
+from ..many_logs import Dask, Logs, Workers
 
 
+@takes_options(lambda: (LogReadingOptions, EstimatorOptions, FleetOptions, FoldingOptions))
 def fleet(
     robot: RobotName,
     logs: Logs,
@@ -23,23 +27,12 @@ def fleet(
             help="Write fleet.html, fleet.json and the model of each robot here.",
         ),
     ] = None,
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="KEY", help="Of the folders KEY=NAME that say which robot a log is of."
-        ),
-    ] = "robot",
-    mapping: MappingPath = None,
-    effort: Effort = None,
-    estimator: Annotated[
-        str | None, typer.Option(help="Of the type: auto (default), sdp, wls, ...")
-    ] = None,
     workers: Workers = None,
     dask: Dask = None,
-    skip_damaged: SkipDamaged = False,
-    keep: Keep = True,
     config: ConfigPath = None,
     force: ForceFolder = False,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Identify the model of a robot type from the logs of many robots, and find outliers.
 
@@ -60,19 +53,15 @@ def fleet(
     if out is not None:
         check_out_folder(out, force)
     file = read_config(config)
-    options = chosen(file, {"estimator": estimator})
-    columns = dict(zip(("mapping", "effort"), columns_of(file, mapping, effort), strict=True))
-    keywords: dict[str, Any] = {
-        key: value for key, value in options.items() if key not in (*OF_LOGS, "estimator")
-    }
-    keywords |= {"damaged": "leave out" if skip_damaged else "refuse", "keep": keep, "by": by}
+    selected = chosen(file, options)
+    mapping, effort = columns_of(file, options)
+    keywords = {key: value for key, value in selected.items() if key not in OF_LOGS}
     described = load(robot)
-    sources = find_logs([address(path) for path in logs], **columns)
+    sources = find_logs([address(path) for path in logs], mapping=mapping, effort=effort)
     with executor_of(workers, dask) as executor, progress_bar("looking at the logs") as progress:
         result = sy.identify_fleet(
             described,
             sources,
-            options.get("estimator"),
             progress=progress,
             executor=executor,
             **keywords,

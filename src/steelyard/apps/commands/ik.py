@@ -11,6 +11,8 @@ import typer
 from ...csv_text import csv_text
 from ...errors import CallError, LogError
 from ...files import write_atomic
+from ...option_groups.kinematics import InverseKinematicsOptions
+from ..group_options import TypedOptions, takes_options
 from ..inputs import ForceFile, RobotName, number
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ UNSOLVED = 1
 ROTATIONS = (("qx", "qy", "qz", "qw"), ("roll", "pitch", "yaw"))
 
 
+@takes_options(lambda: (InverseKinematicsOptions,))
 def ik(
     robot: RobotName,
     xyz: Annotated[
@@ -40,26 +43,13 @@ def ik(
         Path | None,
         typer.Option(help="Or a CSV file: x, y, z and qx, qy, qz, qw or roll, pitch, yaw."),
     ] = None,
-    frame: Annotated[
-        str | None, typer.Option(help="The frame to bring there; the end-effector by default.")
-    ] = None,
-    q0: Annotated[
-        str | None, typer.Option(help="Preferred positions [rad|m], one number per joint.")
-    ] = None,
-    free: Annotated[
-        str | None,
-        typer.Option(
-            help="Position of the joint that is too many, or several with commas between."
-        ),
-    ] = None,
-    method: Annotated[
-        str, typer.Option(metavar="auto|closed form|numerical", help="How to solve it.")
-    ] = "auto",
     out: Annotated[
         Path | None,
         typer.Option(help="Write all solutions of --poses to this CSV file instead of the screen."),
     ] = None,
     force: ForceFile = False,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Compute all joint positions at which a frame has a pose. Exit code 1 if there are none."""
     import steelyard as sy
@@ -80,10 +70,11 @@ def ik(
         check_out_file(out, force)
     pose = _pose(xyz or "", rpy, quaternion) if poses is None else read_poses(poses)
     loaded = load(robot)
-    start = None if q0 is None else per_joint("--q0", q0, loaded)
-    fixed = None if free is None else [number("--free", cell.strip()) for cell in free.split(",")]
+    selected = dict(options)
+    if "q0" in selected:
+        selected["q0"] = per_joint("--q0", selected["q0"], loaded)
     with progress_bar("compiling"):
-        solutions = sy.inverse_kinematics(loaded, pose, frame, start, fixed, method)
+        solutions = sy.inverse_kinematics(loaded, pose, **selected)
     if poses is None:
         _show(solutions)
     else:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, LogPath, MappingPath, RobotName
+from ..group_options import TypedOptions, takes_options
+from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, LogPath, RobotName
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -25,16 +26,15 @@ Fix = Annotated[
 ]
 
 
+@takes_options(lambda: LOG_GROUPS)
 def doctor(
     robot: RobotName,
     log: LogPath,
-    joints: Joints = None,
-    freeze: Freeze = None,
-    mapping: MappingPath = None,
-    effort: Effort = None,
     config: ConfigPath = None,
     fix: Fix = False,
     force: ForceFile = False,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Diagnose a log: each fault with its evidence, its probability and the line that fixes it.
 
@@ -46,13 +46,13 @@ def doctor(
 
     from ..config import columns_of, read_config
     from ..inputs import load, read
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, rows_of, shown_path
     from ..show.progress import progress_bar
 
     file = read_config(config)
-    mapping, effort = columns_of(file, mapping, effort)
-    loaded = select_joints(load(robot), joints, freeze, file).robot
+    mapping, effort = columns_of(file, options)
+    loaded = select_joints(load(robot), *joint_options(options), file).robot
     with progress_bar("reading the log") as progress:
         measured = read(log, loaded, mapping, effort, clean=False)
         progress("examining the log", 0.1)
@@ -112,6 +112,7 @@ def _mapping_file(log: Path) -> Path:
     return log.with_name(f"{log.stem}.mapping.toml")
 
 
+@takes_options(lambda: LOG_GROUPS)
 def validate(
     robot: Annotated[
         str,
@@ -124,11 +125,9 @@ def validate(
     against: Annotated[
         str | None, typer.Option(metavar="ROBOT", help="Another robot to compare with.")
     ] = None,
-    joints: Joints = None,
-    freeze: Freeze = None,
-    mapping: MappingPath = None,
-    effort: Effort = None,
     config: ConfigPath = None,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Compare a robot's torques with a log of another motion: RMS, relative error and R².
 
@@ -142,16 +141,16 @@ def validate(
     from ...reporting.tables import compared_errors
     from ..config import columns_of, read_config
     from ..inputs import load, read
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output
     from ..show.identification import show_verdict
     from ..show.progress import progress_bar
 
     file = read_config(config)
-    mapping, effort = columns_of(file, mapping, effort)
+    mapping, effort = columns_of(file, options)
     loaded = [identified_robot(name, load) for name in (robot, against) if name is not None]
     known = held_joints(robot) or held_joints(against or "")
-    robots = [select_joints(each, joints, freeze, file, known).robot for each in loaded]
+    robots = [select_joints(each, *joint_options(options), file, known).robot for each in loaded]
     with progress_bar("reading the log") as progress:
         measured = read(log, robots[0], mapping, effort)
         saved = saved_decision(robot, robots[0])

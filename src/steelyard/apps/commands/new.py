@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import CallError, suggest
-from ..inputs import Effort, ForceFolder, Freeze, Joints
+from ...option_groups.logs import ColumnOptions, JointSelectionOptions, TransmissionOptions
+from ...options import values_of
+from ..group_options import TypedOptions, takes_options
+from ..inputs import ForceFolder
 
 if TYPE_CHECKING:
     from ...robot import Robot
     from ...signals.proposed_mapping import ProposedMapping
 
-PerJoint = "one number, one per joint, or JOINT=NUMBER,..."
 
-
+@takes_options(lambda: (JointSelectionOptions, ColumnOptions, TransmissionOptions))
 def new(
     folder: Annotated[
         Path | None,
@@ -35,34 +37,6 @@ def new(
             metavar="LOG", help="A log, or several files of one, each with --log; none is fine."
         ),
     ] = None,
-    joints: Joints = None,
-    freeze: Freeze = None,
-    effort: Effort = None,
-    rate: Annotated[
-        float | None, typer.Option(metavar="HZ", help="Of a log that has no time.")
-    ] = None,
-    time_unit: Annotated[
-        str | None,
-        typer.Option(metavar="s|ms|us|ns", help="Of the time, where its name does not say it."),
-    ] = None,
-    angle: Annotated[
-        str | None,
-        typer.Option(metavar="rad|deg", help="Unit of angles, where their names do not say it."),
-    ] = None,
-    layout: Annotated[
-        str | None,
-        typer.Option(metavar="'t q tau'", help="What the columns of a file without header are."),
-    ] = None,
-    topic: Annotated[
-        str | None, typer.Option(help="Of a bag that has several topics of joint states.")
-    ] = None,
-    ratio: Annotated[
-        str | None, typer.Option(metavar="N", help=f"Gear ratio of each joint: {PerJoint}")
-    ] = None,
-    torque_constant: Annotated[
-        str | None,
-        typer.Option(metavar="K", help=f"Torque of a motor for its current [N m/A]: {PerJoint}"),
-    ] = None,
     position: Annotated[
         str | None,
         typer.Option(
@@ -70,6 +44,8 @@ def new(
         ),
     ] = None,
     force: ForceFolder = False,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Create a project folder: mapping of a log, options of its identification, command lines.
 
@@ -79,8 +55,8 @@ def new(
     """
     from ...drawing.visible import visible_line
     from ...files import write_into
-    from ..inputs import by_joint, load
-    from ..joint_selection import select_joints
+    from ..inputs import load
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..project import Project
     from ..targets import check_out_folder, make_parents
@@ -97,24 +73,14 @@ def new(
             for each in ask("--log", "Log, or several files of one (empty: none)", "", True).split()
         )
     )
-    typed = {
-        "effort": effort,
-        "rate": rate,
-        "time_unit": time_unit,
-        "angle": angle,
-        "layout": layout,
-        "topic": topic,
-    }
-    stated = {key: value for key, value in typed.items() if value is not None}
+    joints, freeze = joint_options(options)
+    stated = values_of(ColumnOptions, options)
     proposal = matched(paths, loaded, joints, freeze, stated) if paths else None
     moving = (
         proposal.joints if proposal else select_joints(loaded, joints, freeze).robot.joint_names
     )
-    options = options_of(loaded, moving, joints, freeze)
-    gears = {
-        "ratio": by_joint("--ratio", ratio),
-        "torque_constant": by_joint("--torque-constant", torque_constant),
-    }
+    selection = selection_of(loaded, moving, joints, freeze)
+    gears = {name: options.get(name) for name in ("ratio", "torque_constant")}
     mapping = (
         None
         if proposal is None
@@ -125,7 +91,7 @@ def new(
         robot=name,
         logs=paths,
         mapping=mapping,
-        options=options,
+        options=selection,
         sentences=sentences_of(proposal, mapping),
     )
     make_parents(target)
@@ -136,7 +102,7 @@ def new(
         robot=name,
         joints=list(moving),
         mapping=mapping,
-        options=options,
+        options=selection,
         lines=project.lines(Path()),
     )
     written = [target / file for file in project.files()]
@@ -199,7 +165,7 @@ def one_of(option: str, text: str, known: Sequence[str]) -> str:
     return text
 
 
-def options_of(robot: Robot, moving: Sequence[str], joints: Any, freeze: Any) -> dict[str, Any]:
+def selection_of(robot: Robot, moving: Sequence[str], joints: Any, freeze: Any) -> dict[str, Any]:
     """Return what the file of options says of joints.
 
     Those that move, and where the others are held.

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
+from ...option_groups.logs import LogReadingOptions
 from ..file_endings import LOG_ENDINGS
-from ..inputs import Effort, MappingPath
+from ..group_options import TypedOptions, takes_options
 
 if TYPE_CHECKING:
     from ..page.server.address import Address
 
 
+@takes_options(lambda: (LogReadingOptions,))
 def page(
     robot: Annotated[
         str | None, typer.Argument(metavar="[ROBOT]", help="A built-in name or a file.")
@@ -42,8 +44,8 @@ def page(
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Print the address, and open no browser.")
     ] = False,
-    mapping: MappingPath = None,
-    effort: Effort = None,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Work with a robot and its logs on a page in a browser.
 
@@ -52,6 +54,7 @@ def page(
     The page listens on this machine alone and lets in who has the token of the address that is
     printed.
     """
+    from ..config import columns_of
     from ..inputs import load, read
     from ..output import output
     from ..page.server.address import check_host, check_names
@@ -61,6 +64,7 @@ def page(
     require_page()
     if log is not None and robot is None:
         raise CallError("a log needs a robot: steelyard page ROBOT LOG")
+    mapping, effort = columns_of({}, options)
     address, names = check_host(host, expose), check_names(name or ())
     chosen = Folder.of(folder)
     if robot is not None:

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import CallError
-from ...option_groups.collision import CollisionOptions
+from ...option_groups.payload import PayloadOptions, StaticPoseOptions
+from ...options import values_of
 from ..file_endings import LOG_ENDINGS
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, MappingPath, Unchecked
+from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, Unchecked
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 
-@takes_options(lambda: (CollisionOptions,))
+@takes_options(lambda: (*LOG_GROUPS, PayloadOptions, StaticPoseOptions))
 def payload(
     robot: Annotated[
         str,
@@ -36,22 +37,6 @@ def payload(
     empty: Annotated[
         Path | None,
         typer.Option(metavar="LOG", help="A log without the load, preferably of the same motion."),
-    ] = None,
-    link: Annotated[
-        str | None,
-        typer.Option(help="The link that carries the load; the end-effector by default."),
-    ] = None,
-    frame: Annotated[
-        str | None,
-        typer.Option(
-            help="Frame in which the results are expressed; the frame of the link by default."
-        ),
-    ] = None,
-    static: Annotated[
-        bool | None,
-        typer.Option(
-            "--static/--moving", help="Use only static segments of the logs, or their motion."
-        ),
     ] = None,
     controller: Annotated[
         str | None,
@@ -77,10 +62,6 @@ def payload(
             help="Write the robot with its load (.urdf or .toml), or the poses (.csv).",
         ),
     ] = None,
-    joints: Joints = None,
-    freeze: Freeze = None,
-    mapping: MappingPath = None,
-    effort: Effort = None,
     config: ConfigPath = None,
     force: ForceFile = False,
     *,
@@ -97,7 +78,7 @@ def payload(
     from ...reporting.results import held_joints, identified_robot
     from ..config import columns_of, read_config
     from ..inputs import load, read
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..show.load import show_load
     from ..show.progress import progress_bar
@@ -106,12 +87,15 @@ def payload(
     if out is not None:
         check_out_file(out, force, (".csv",) if loaded is None else (".urdf", ".toml"))
     file = read_config(config)
-    arm = select_joints(identified_robot(robot, load), joints, freeze, file, held_joints(robot))
+    selected = {**file.get("payload", {}), **options}
+    arm = select_joints(
+        identified_robot(robot, load), *joint_options(options), file, held_joints(robot)
+    )
     if loaded is None:
         _choose(
             arm.robot,
             poses,
-            {"link": link, "frame": frame, **file.get("payload", {}), **options},
+            values_of(StaticPoseOptions, selected),
             out,
             {"overwrite": force, "unchecked": unchecked},
         )
@@ -122,12 +106,12 @@ def payload(
         raise CallError("--flange is the frame of a controller: give --controller with it")
     with progress_bar("reading the logs") as progress:
         logs = [
-            None if path is None else read(path, arm.robot, *columns_of(file, mapping, effort))
+            read(path, arm.robot, *columns_of(file, options))
             for path in (loaded, empty)
+            if path is not None
         ]
-        assert logs[0] is not None
         estimate = sy.payload(
-            arm.robot, logs[0], logs[1], link=link, frame=frame, static=static, progress=progress
+            arm.robot, *logs, **values_of(PayloadOptions, selected), progress=progress
         )
     show_load(estimate, None if controller is None else estimate.controller(controller, flange))
     if out is not None:

@@ -5,11 +5,13 @@ What is built in, what a robot is, and whether it obeys physics.
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from ..inputs import ConfigPath, Freeze, Joints, RobotName
+from ...option_groups.checks import CheckOptions
+from ...option_groups.logs import JointSelectionOptions
+from ...options import values_of
+from ..group_options import TypedOptions, takes_options
+from ..inputs import ConfigPath, RobotName
 
 BROKEN = 1  # exit code
 
@@ -47,26 +49,27 @@ def info(robot: RobotName) -> None:
     )  # fmt: skip
 
 
+@takes_options(lambda: (JointSelectionOptions, CheckOptions))
 def check(
     robot: RobotName,
-    samples: Annotated[int, typer.Option(min=1, help="How many random states to try.")] = 64,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random states.")] = 0,
-    joints: Joints = None,
-    freeze: Freeze = None,
     config: ConfigPath = None,
+    *,
+    options: TypedOptions,
 ) -> None:
     """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
     from ...checks.laws import check as check_laws
     from ..config import read_config
     from ..inputs import load
-    from ..joint_selection import select_joints
+    from ..joint_selection import joint_options, select_joints
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.terminal import remarks
 
-    loaded = select_joints(load(robot, quiet=True), joints, freeze, read_config(config)).robot
+    loaded = select_joints(
+        load(robot, quiet=True), *joint_options(options), read_config(config)
+    ).robot
     with progress_bar("compiling") as progress:
-        result = check_laws(loaded, samples, seed, progress)
+        result = check_laws(loaded, **values_of(CheckOptions, options), progress=progress)
     output().show(result.table())
     output().judge(result.verdict, result.ok)
     output().show(remarks(result.remarks))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...errors import CallError, suggest
-from ...options import option
+from ...option_groups.simulation import SimulationFields, StartOptions, StepOptions
 from ..controllers import CONTROLLERS
 from ..group_options import TypedOptions, takes_options
 from ..inputs import ForceFile, RobotName
@@ -19,43 +18,11 @@ if TYPE_CHECKING:
 
 NO_CONTROLLER = "none"
 DIVERGED = 1
-INTEGRATION = "Integration"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulateCommandOptions:
-    """Options of the command that are keywords of `simulate`."""
-
-    seconds: float = option(1.0, help="Duration; 1 if not given.", unit="s", panel=INTEGRATION)
-    step: float = option(
-        1e-3, help="Length of a step; 0.001 if not given.", unit="s", panel=INTEGRATION
-    )
-    method: str = option(
-        "rk4",
-        help="Integrator; rk4 if not given.",
-        choices=("euler", "rk4", "rk8", "adaptive"),
-        panel=INTEGRATION,
-    )
-    saturate: bool | None = option(
-        None, help="Keep torques within the robot's effort limits.", panel=INTEGRATION
-    )
-    stops: bool | None = option(
-        None, help="End the motion of joints at their limits.", panel=INTEGRATION
-    )
-
-
-@takes_options(lambda: (SimulateCommandOptions,))
+@takes_options(lambda: (StartOptions, StepOptions, SimulationFields))
 def simulate(
     robot: RobotName,
-    q0: Annotated[
-        str | None,
-        typer.Option(
-            help="Positions at the start [rad|m], one number per joint; '30deg' is in degrees."
-        ),
-    ] = None,
-    qd0: Annotated[
-        str | None, typer.Option(help="Velocities at the start [rad/s|m/s]; zero if not given.")
-    ] = None,
     to: Annotated[
         str | None,
         typer.Option(help="Positions to go to [rad|m], along a quintic in the time of --seconds."),
@@ -119,8 +86,12 @@ def simulate(
         if path is not None:
             check_out_file(path, force)
     loaded = load(robot)
-    start = None if q0 is None else per_joint("--q0", q0, loaded)
-    speed = None if qd0 is None else per_joint("--qd0", qd0, loaded)
+    state = {
+        name: per_joint(f"--{name}", options[name], loaded)
+        for name in ("q0", "qd0")
+        if name in options
+    }
+    start = state.get("q0")
     goal = None if to is None else per_joint("--to", to, loaded)
     if torques is not None and (
         controller != NO_CONTROLLER or goal is not None or motion is not None
@@ -128,20 +99,18 @@ def simulate(
         raise CallError(
             "--torques says what drives the robot; leave --controller, --to and --motion out"
         )
-    seconds = float(options.get("seconds", 1.0))
+    seconds = float(options.get("seconds", StepOptions().seconds))
     law = _controller(loaded, controller, _reference(loaded, start, goal, motion, seconds), kp, kd)
     if torques is not None:
         law = sy.read_log(torques, loaded)
-        start = law.q[0] if start is None else start
-    if start is None and motion is not None:
-        start = law.reference.q[0]
+        state.setdefault("q0", law.q[0])
+    if motion is not None:
+        state.setdefault("q0", law.reference.q[0])
     with progress_bar("compiling") as progress:
         run = sy.simulate(
             loaded,
             law,
-            start,
-            speed,
-            **options,
+            **{**options, **state},
             progress=lambda part: progress("simulating", part),
         )
     table = run_table(run)

@@ -46,9 +46,11 @@ def designed(robot: Robot, options: Mapping[str, Any], progress: Progress) -> Tr
     return excite(robot, **options, progress=progress)
 
 
-def weighed(robot: Robot, loaded: Log, empty: Log | None, progress: Progress) -> PayloadEstimate:
+def weighed(
+    robot: Robot, loaded: Log, empty: Log | None, options: Mapping[str, Any], progress: Progress
+) -> PayloadEstimate:
     """Estimate the load of a robot."""
-    return payload(robot, loaded, empty, progress=progress)
+    return payload(robot, loaded, empty, **options, progress=progress)
 
 
 def simulated(
@@ -56,17 +58,15 @@ def simulated(
     controller: str,
     start: Array,
     goal: Array,
-    seconds: float,
+    options: Mapping[str, Any],
     gains: tuple[float, float],
 ) -> Run:
-    """Simulate a motion from start to goal, (n,) each [rad|m], of `seconds`, under a controller."""
+    """Simulate a motion from start to goal, (n,) each [rad|m], under a controller.
+
+    `options` are keywords of `simulate`; the motion lasts `seconds` [s] of them.
+    """
     from ...motion import point_to_point
 
-    reference = point_to_point(start, goal, seconds, joint_names=robot.joint_names)
-    return simulate(
-        robot,
-        CONTROLLERS[controller].make(reference, *gains),
-        q0=start,
-        seconds=seconds,
-        every=5,
-    )
+    reference = point_to_point(start, goal, options["seconds"], joint_names=robot.joint_names)
+    law = CONTROLLERS[controller].make(reference, *gains)
+    return simulate(robot, law, q0=start, **options)

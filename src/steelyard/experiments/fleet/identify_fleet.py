@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,9 @@ from ...identification.out_of_core.identify_archive import (
     make_archive_fit,
 )
 from ...identification.out_of_core.run_tasks import workers_of
-from ...identification.out_of_core.sources import DAMAGED, LEAVE_OUT, Source, name_of, sources_of
+from ...identification.out_of_core.sources import Source, name_of, sources_of
 from ...identification.result.fit import Fit
+from ...option_groups.identification import DAMAGED, LEAVE_OUT, IdentifyKeywords
 from ...robot import Robot
 from ...signals.log import Log
 from ...signals.log_files.find_logs import LogSource, find_logs
@@ -41,6 +42,9 @@ from .fleet import Fleet
 from .fleet_thresholds import THRESHOLDS
 from .outliers import Deviation, find_outliers, part_of
 from .partial_pooling import Bools, Pooled
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Array = NDArray[np.float64]
 Logs = Log | LogSource | Iterable[Log | LogSource]
@@ -59,7 +63,7 @@ def identify_fleet(
     executor: Any = None,
     damaged: str = "refuse",
     keep: bool | str | os.PathLike[str] = True,
-    **options: Any,
+    **options: Unpack[IdentifyKeywords],
 ) -> Fleet:
     """Identify a fleet: the type, the deviation of each robot from it, and outliers.
 
@@ -83,7 +87,7 @@ def identify_fleet(
         Client of dask.distributed.
     damaged : what is done about logs that cannot be read: "refuse" or "leave out".
     keep : whether factors of many logs are stored beside them for the next run, or a folder.
-    **options : those of `identify`.
+    **options : fields of `Preparation` and of `ModelOptions`, as for `identify`.
 
     Returns
     -------

@@ -5,8 +5,6 @@ Weighted least squares, their covariance, and a robot that can exist.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +17,7 @@ from ...identification.model.linear_model import Model, build_model
 from ...identification.model.model_options import ModelOptions
 from ...identification.options import make_options
 from ...identification.result.fit import Fit
+from ...option_groups.identification import ModelKeywords
 from ...robot import Robot
 from ...signals.autocorrelation import lagged_products, variance_inflation
 from ...simulation.controllers.joint_space import parameter_sizes
@@ -30,7 +29,7 @@ Bools = NDArray[np.bool_]
 
 
 def starting_model(
-    start: Robot | Fit, options: ModelOptions | None, short: dict[str, Any]
+    start: Robot | Fit, options: ModelOptions | None, short: ModelKeywords
 ) -> tuple[Model, Array]:
     """Return the model to identify, and rows (k, b + 1) of prior information of a fit.
 

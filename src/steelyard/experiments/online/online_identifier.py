@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from ...floating_point import default_errstate_methods
 from ...identification.model.accumulator import Accumulator
 from ...identification.model.model_options import ModelOptions
 from ...identification.result.fit import Fit
+from ...option_groups.identification import ModelKeywords
 from ...robot import Robot
 from .change import DetectedChange
 from .change_detection import ReferenceModel
@@ -30,6 +31,9 @@ from .monitor_phases import MonitorPhases
 from .online_thresholds import THRESHOLDS
 from .sample_rows import FilteredRows, SampleRows
 from .stream import Stream
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Array = NDArray[np.float64]
 
@@ -78,7 +82,7 @@ class OnlineIdentifier:
         learn: float = THRESHOLDS.learning_seconds,
         hours: float = 100.0,
         model: ModelOptions | None = None,
-        **options: Any,
+        **options: Unpack[ModelKeywords],
     ) -> None:
         self.model, self._before = starting_model(robot, model, options)
         if real_number("forgetting", forgetting, 0.0, 1.0) == 0.0:

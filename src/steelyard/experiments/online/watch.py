@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import one_of, per_joint, real_number, short_repr
 from ...errors import CallError, LogError, require_robot, suggest
+from ...option_groups.logs import EFFORTS
 from ...robot import Robot
 from ...signals.log import Log
 from .online_thresholds import THRESHOLDS
@@ -17,7 +18,6 @@ from .ros2_topic import joint_state_messages
 from .ur_controller import ur_states
 
 Array = NDArray[np.float64]
-EFFORTS = ("torque", "current")
 
 
 class Sample(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from ...identification.model.joint_terms import USUAL
 from ...identification.model.linear_model import Model, build_model
 from ...identification.model.model_options import ModelOptions
 from ...identification.observations.prepare import prepare_all
-from ...identification.options import make_options
+from ...identification.options import IdentifyArguments, make_options
 from ...identification.result.fit import Fit
 from ...identification.samples.preparation import Preparation
 from ...identification.samples.samples import Samples
+from ...option_groups.identification import IdentifyKeywords
 from ...robot import Robot
 from ...signals.log import Log
 from .load_columns import LoadColumns, LoadFrame, changing_terms
@@ -74,7 +75,7 @@ def moving_arm(
     loaded: Sequence[Log],
     empty: Sequence[Log],
     progress: Progress | None,
-    options: dict[str, Any],
+    options: IdentifyArguments,
 ) -> LoadedArm:
     """Return the arm of logs of motion.
 
@@ -106,7 +107,7 @@ def moving_arm(
             information_rows(source),
             "an identification made before, with its uncertainty",
         )
-    chosen = make_options(None, **options)
+    chosen = make_options(None, **cast("IdentifyKeywords", options))
     samples = prepare_all(source, loaded, chosen.preparation)
     model = described_model(source, USUAL)
     words = "the description, taken as exact: its errors are not in the standard deviations"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from ...cached import cached_property
 from ...errors import CallError, refuse_loops, require_robot
 from ...floating_point import default_errstate, default_errstate_methods
 from ...identification.model.accumulator import on_one_core
+from ...identification.options import IdentifyArguments
 from ...identification.result.fit import Fit
 from ...identification.samples.samples import list_of_logs, require_log
 from ...parameters.orders import to_urdf
@@ -26,6 +27,9 @@ from .load_columns import LoadFrame, load_frame
 from .load_fit import LoadFit, fit_load
 from .load_verdict import NUMBERS, LoadVerdict, judge_load
 from .static_segments import is_static
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Array = NDArray[np.float64]
 SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -283,7 +287,7 @@ def payload(
     frame: str | None = None,
     static: bool | None = None,
     progress: Callable[[str, float], None] | None = None,
-    **options: Any,
+    **options: Unpack[IdentifyArguments],
 ) -> PayloadEstimate:
     """Identify mass, centre and inertia of the load on a link.
 
@@ -307,7 +311,7 @@ def payload(
     frame : name of the frame whose axes the numbers are in; that of the link by default.
     static : whether only what is at rest counts; by default where nothing moves.
     progress : function that is told how far the work is.
-    options : those of `identify` for the arm.
+    options : those of `identify` for the arm, such as friction or mask [rad/s|m/s].
 
     Returns
     -------

@@ -20,6 +20,7 @@ from ...motion.collision.distances_to_keep import DistancesToKeep, distances_to_
 from ...motion.trajectories.limits import motion_limits
 from ...motion.trajectories.motion_check import MotionCheck
 from ...option_groups.collision import CollisionKeywords, CollisionOptions
+from ...option_groups.payload import APPROACH
 from ...options import from_keywords
 from ...robot import Robot
 from .clear_poses import check_straight_path, clear_of_home, straight_is_clear
@@ -36,7 +37,6 @@ Array = NDArray[np.float64]
 CANDIDATES = 4000
 DRAWS = 3  # of so many candidates, until enough of them are clear
 TURN = np.pi  # [rad] range of a joint without limits, to either side
-APPROACH = 0.05  # [rad|m] from which a pose is approached
 LEAST = 1e-6  # of the largest eigenvalue: what poses must show of mass and centre
 # [kg, kg m] of a load of 1 kg: mass and first moments are made comparable by them
 SIZES = np.array([1.0, 0.1, 0.1, 0.1])

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ...arguments import real_number
 from ...errors import ProblemError
-from ..model.bounds import Bounds, Inequalities, check_bounds, inequalities, natural
+from ...option_groups.identification import Bounds
+from ..model.bounds import Inequalities, check_bounds, inequalities, natural
 from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem

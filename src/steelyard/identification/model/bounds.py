@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ...arguments import numbers, real_number, short_repr
 from ...errors import CallError, suggest
 from ...mechanism.joint_terms import BY_KEY, BY_SYMBOL
+from ...option_groups.identification import Bounds
 
 Array = NDArray[np.float64]
-Bounds = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

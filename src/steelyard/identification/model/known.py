@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...arguments import numbers, short_repr
 from ...errors import CallError
 from ...mechanism.known_torque import traced
+from ...option_groups.identification import KnownArgument
 from ...parameters.base import exciting_states
 from ...robot import Robot
 
@@ -57,8 +58,6 @@ class KnownFunction:
 
 
 Known = Mapping[str, str] | KnownFunction
-KnownArgument = Mapping[str, str] | Torque
-"""A known torque as users write it: joint -> expression, or a function (q, qd, qdd) -> (N, n)."""
 
 
 def check_known(known: object) -> Any:

@@ -24,6 +24,7 @@ from ...kernels import on_moving_base as on_moving_base
 from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
 from ...mechanism.parameter_vector import with_scalars
 from ...mechanism.tree import TermUse
+from ...option_groups.identification import Bounds
 from ...parameters.base import (
     BaseParameters,
     exciting_states,
@@ -34,7 +35,6 @@ from ...parameters.base import (
 from ...robot import Robot
 from ..observations.joint_torques import JOINT_TORQUES
 from ..observations.observation import Observation, exciting_base
-from .bounds import Bounds
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions

@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 from ...arguments import is_real, names, per_joint, short_repr, yes_or_no
 from ...errors import CallError, suggest
 from ...mechanism.model import Coupling
-from ...options import option
-from .bounds import Bounds, check_bounds
+from ...option_groups.identification import AUTO, ModelFields
+from .bounds import check_bounds
 from .joint_terms import TERMS, USUAL, check_couplings
-from .known import KnownArgument, check_known
+from .known import check_known
 
 Array = NDArray[np.float64]
-AUTO = ("auto",)
 ALL = ("all",)
-FRICTION, UNKNOWN, KNOWLEDGE = "Friction", "Unknowns", "Known quantities"
 
 
 @dataclass(frozen=True)
-class ModelOptions:
+class ModelOptions(ModelFields):
     """What is to be identified, and what is known about it.
 
     A single name stands for a list of one.
@@ -52,77 +50,6 @@ class ModelOptions:
     elastic : joints whose stiffness and damping are identified, or True for all, from positions on
         both sides of their gears
     """
-
-    friction: Sequence[str] = option(
-        AUTO,
-        help="auto: the terms that the log shows; or terms of every joint: viscous, coulomb, ...",
-        choices=(*AUTO, *TERMS),
-        metavar="TERM",
-        panel=FRICTION,
-    )
-    rotor: bool = option(True, help="Identify rotor inertias.", panel=UNKNOWN)
-    coulomb_width: str | float | Sequence[float] | Mapping[str, float] = option(
-        "estimate",
-        help="Speed over which Coulomb friction rises: a number, one per joint, or estimate.",
-        unit="rad/s|m/s",
-        metavar="SPEED",
-        panel=FRICTION,
-    )
-    hold: Sequence[str] | Mapping[str, float | None] = option(
-        (),
-        help="Fix parameters, links or joints at their current value, or at VALUE.",
-        metavar="NAME[=VALUE],...",
-        panel=KNOWLEDGE,
-    )
-    bounds: Bounds | None = option(
-        None,
-        help="Bounds of masses, first moments and friction: name -> (lowest, highest).",
-        panel=KNOWLEDGE,
-        command_line=False,
-    )
-    prior: str | None = option(
-        None,
-        help="cad: give the description more weight where the log shows little.",
-        choices=("cad",),
-        panel=KNOWLEDGE,
-    )
-    coupling: Coupling | Sequence[Coupling | Sequence[str]] = option(
-        (),
-        help="Two joints that share a motor. May be repeated.",
-        metavar="JOINT,JOINT",
-        panel=UNKNOWN,
-    )
-    known: KnownArgument | None = option(
-        None,
-        help="Known torque: a function of q, qd, qdd, or joint -> expression.",
-        unit="N m|N",
-        panel=KNOWLEDGE,
-        command_line=False,
-    )
-    drive_gains: Sequence[str] = option(
-        (),
-        help="Joints whose measured torque has an unknown factor, or all.",
-        metavar="JOINT,...",
-        panel=UNKNOWN,
-    )
-    known_mass: float | Mapping[str, float] | None = option(
-        None,
-        help="Mass of all moving links together, or LINK=KG,... of each with what is fixed to it.",
-        unit="kg",
-        metavar="KG",
-        panel=KNOWLEDGE,
-    )
-    gear_ratio: float | Sequence[float] | Mapping[str, float] | None = option(
-        None,
-        help="Gear ratio of the drives, for torque ripple: a number, one per joint, JOINT=NUMBER.",
-        metavar="N",
-        panel=FRICTION,
-    )
-    elastic: bool | str | Sequence[str] = option(
-        False,
-        help="Identify the stiffness of joints with positions on both sides of their gears.",
-        panel=UNKNOWN,
-    )
 
     def __post_init__(self) -> None:
         checked = {

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...option_groups.identification import AUTO
 from ..doctor.excitation import too_short
 from ..friction.choice import FrictionChoice, choose_friction
 from ..model.joint_terms import gear_ratios
 from ..model.linear_model import Model
-from ..model.model_options import AUTO
 from ..model.problem import Problem
 from ..observations.observation import DELAY, DIAGNOSIS, FRICTION_CHOICE
 from ..options import Options

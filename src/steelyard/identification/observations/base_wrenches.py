@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import LogError
+from ...option_groups.identification import KnownArgument
 from ...robot import Robot
 from ...signals.log import WRENCH, Log
-from ..model.known import KnownArgument, KnownFunction, Torque
+from ..model.known import KnownFunction, Torque
 from ..model.model_options import ModelOptions
 from ..samples.preparation import Preparation
 from ..samples.samples import (

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError, LogError, suggest
+from ...option_groups.identification import KnownArgument
 from ...parameters.base import closed_regressor
 from ...robot import Robot
 from ...signals.log import Log
-from ..model.known import KnownArgument, KnownFunction, Torque
+from ..model.known import KnownFunction, Torque
 from ..model.model_options import ModelOptions
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, base_motion, refuse_degrees, require

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError, LogError
+from ...option_groups.identification import KnownArgument
 from ...robot import Robot
 from ...signals.log import Log
-from ..model.known import KnownArgument, KnownFunction, Torque, torque_of
+from ..model.known import KnownFunction, Torque, torque_of
 from ..samples.fourier import FourierMotion
 from ..samples.preparation import Preparation
 from ..samples.samples import (

@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...option_groups.identification import KnownArgument
 from ...parameters.base import BaseParameters, exciting_states
 from ...robot import Robot
 from ...signals.log import Log
-from ..model.known import KnownArgument, KnownFunction, Torque
+from ..model.known import KnownFunction, Torque
 from ..model.model_options import ModelOptions
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples

@@ -20,7 +20,6 @@ from .out_of_core_thresholds import THRESHOLDS
 from .run_tasks import run_tasks
 
 Source = Log | LogFile
-DAMAGED = ("refuse", LEAVE_OUT := "leave out")
 
 
 def sources_of(log: Log | LogSource | Iterable[Log | LogSource]) -> list[Source]:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import is_real, one_of, per_joint, short_repr, whole_number
 from ...errors import CallError, mention
-from ...options import option
+from ...option_groups.identification import SMOOTHERS, PreparationFields
 
 Array = NDArray[np.float64]
-SMOOTHING = ("auto", "kalman", "periodic", "butterworth", None)
-PANEL = "Samples"
+SMOOTHING = (*SMOOTHERS, None)
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Preparation(PreparationFields):
     """How logs become samples.
 
     Parameters
@@ -37,53 +35,6 @@ class Preparation:
         without one for the commanded positions of the log; for estimators that simulate the robot
     period : [s] of a motion that repeats; None estimates it
     """
-
-    smoothing: str | None = option(
-        "auto",
-        help="Smoother of the positions; auto: none with qd and qdd, else periodic or Kalman.",
-        choices=("auto", "kalman", "periodic", "butterworth"),
-        panel=PANEL,
-    )
-    cutoff: float | None = option(
-        None,
-        help="Cut-off frequency of a Butterworth filter in place of the Kalman smoother.",
-        unit="Hz",
-        metavar="HZ",
-        panel=PANEL,
-    )
-    decimate: int | None = option(
-        None,
-        help="Keep one low-passed sample in N; the rate that the motion needs by default.",
-        metavar="N",
-        panel=PANEL,
-    )
-    mask: Mapping[str, float] | Sequence[float] | float | None = option(
-        None,
-        help="Leave slower samples out: a number, one per joint, or JOINT=NUMBER,...",
-        unit="rad/s|m/s",
-        metavar="SPEED",
-        panel=PANEL,
-    )
-    delay: str | float | Sequence[float] | Mapping[str, float] = option(
-        "estimate",
-        help="Delay of the torque: a number, one per joint, JOINT=NUMBER,..., or estimate.",
-        unit="s",
-        metavar="SECONDS",
-        panel=PANEL,
-    )
-    controller: Any = option(
-        None,
-        help="Controller of steelyard.simulation that moved the robot.",
-        panel=PANEL,
-        command_line=False,
-    )
-    period: float | None = option(
-        None,
-        help="Period of a motion that repeats; estimated by default.",
-        unit="s",
-        metavar="SECONDS",
-        panel=PANEL,
-    )
 
     def __post_init__(self) -> None:
         one_of("smoothing", self.smoothing, SMOOTHING)

@@ -13,6 +13,7 @@ from ...arguments import numbers, one_of, short_repr
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError, ProblemError, mention, require_robot, suggest
 from ...floating_point import default_errstate
+from ...option_groups.kinematics import METHODS, Free
 from .analytic import UNREACHED, VALID, analytic
 from .free_joints import keep_others, solve_missing, with_free_joints
 from .ik_problem import IkProblem
@@ -22,9 +23,7 @@ from .solutions import POSE_TOLERANCE, Array, Context, Solutions, require_poses
 if TYPE_CHECKING:
     from ...robot import Robot
 
-METHODS = ("auto", "closed form", "numerical")
 _FLOAT64 = np.dtype(np.float64)
-Free = float | ArrayLike | Mapping[str, ArrayLike]
 
 
 def inverse_kinematics(

@@ -7,14 +7,17 @@ import os
 from collections.abc import Iterable
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...errors import LogError, suggest, translate_errors
 from ...resource_limits import exists, names_beside, read_regular
 from ..read.log_formats import LOG_FORMATS
-from ..read.read_log import check_options
+from ..read.read_log import ReadLogKeywords, check_options
 from .log_file import LogFile
 from .remote import file_system, is_remote
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 BAG_FILE, DATA_SET = "metadata.yaml", "meta/info.json"
 OF_READ_LOG = ("mapping", "effort", "clean")
@@ -22,7 +25,9 @@ OF_READ_LOG = ("mapping", "effort", "clean")
 LogSource = str | os.PathLike[str] | LogFile
 
 
-def find_logs(source: LogSource | Iterable[LogSource], **options: Any) -> tuple[LogFile, ...]:
+def find_logs(
+    source: LogSource | Iterable[LogSource], **options: Unpack[ReadLogKeywords]
+) -> tuple[LogFile, ...]:
     """Find the logs of a source in the order of their names, without reading them.
 
     `identify` takes them for many logs. The source is a file; a folder, searched with all folders

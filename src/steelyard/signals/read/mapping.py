@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from ...errors import CallError, LogError, suggest, translate_errors
+from ...option_groups.logs import EFFORTS
 from ...resource_limits import exists, read_regular
 from ...toml_text import parse_toml
 from ..clean.cleaning import LARGEST
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
-from ..log_checks import EFFORTS
 from ..units import UNITS, spelled
 from .columns import QUANTITIES
 
@@ -65,6 +65,20 @@ class Mapping:
         return Mapping(
             **(current | {name: value for name, value in options.items() if value is not None})
         )
+
+
+class MappingKeywords(TypedDict, total=False):
+    """Keywords of `read_log`: the fields of `Mapping` but `effort`, which it names, and `files`."""
+
+    columns: Dictionary[str, Any]
+    joints: Sequence[str] | None
+    rate: float | None
+    time_unit: str | None
+    angle: str | None
+    layout: str | None
+    topic: str | None
+    transmission: Transmission | None
+    correction: Correction | None
 
 
 def read_mapping(path: str | Path, joints: Sequence[str] | None = None) -> Mapping:

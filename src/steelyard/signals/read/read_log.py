@@ -6,7 +6,7 @@ from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,21 @@ from .column_table import ColumnTable, is_text, merge
 from .columns import SCHEMA, parse_column
 from .joint_states import joint_states_of_text
 from .log_formats import LOG_FORMATS, Rows, read_columns
-from .mapping import Mapping, mapping_of, read_mapping
+from .mapping import Mapping, MappingKeywords, mapping_of, read_mapping
 from .to_log import to_log
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 Path_ = str | Path
+
+
+class ReadLogKeywords(MappingKeywords, total=False):
+    """Keywords of `read_log` that files are found with."""
+
+    mapping: Mapping | Transmission | Dictionary[str, Any] | Path_ | None
+    effort: str | None
+    clean: bool
 
 
 @default_errstate
@@ -36,7 +47,7 @@ def read_log(
     *,
     clean: bool = True,
     rows: Rows | None = None,
-    **options: Any,
+    **options: Unpack[MappingKeywords],
 ) -> Log:
     """Read the log in a file.
 
@@ -78,10 +89,8 @@ def read_log(
         settings = described.updated(
             **{name: value for name, value in vars(settings).items() if value}
         )
-    if effort is not None:
-        options["effort"] = effort
     check_options(options)
-    settings = settings.updated(**options)
+    settings = settings.updated(**options, effort=effort)
     try:
         log = to_log(read_tables(path, joints, settings, rows), joints, settings)
     except LogError:

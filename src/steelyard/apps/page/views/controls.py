@@ -102,11 +102,15 @@ def choice(
 
 
 def check(
-    text: str, value: bool, action: Callable[[bool], Any] | None = None, script: str = ""
+    text: str,
+    value: bool,
+    action: Callable[[bool], Any] | None = None,
+    script: str = "",
+    **attributes: Any,
 ) -> Element:
     """Return a box to tick with its text; `script` runs in the browser, with `on` as its state."""
     with part("label", classes="check") as element:
-        box = part("input", type="checkbox", checked=value)
+        box = part("input", type="checkbox", checked=value, **attributes)
         part("span", text)
     if action is not None:
         box.on(

@@ -39,7 +39,7 @@ class DesignTab:
             "A motion within all limits that shows the parameters best, at rest at both ends.",
             "note",
         )
-        self.form = OptionForm(ExcitationOptions, START, FIRST, "design")
+        self.form = OptionForm((ExcitationOptions,), START, FIRST, "design")
         JobView(window, "design", "Design", self._begin, self._done)
         self.result = part("div", aria_live="polite")
         self._show()

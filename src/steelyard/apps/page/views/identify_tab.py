@@ -9,7 +9,9 @@ from nicegui import ui
 
 from ....identification import Fit
 from ....identification.estimators.registry import ESTIMATORS
+from ....option_groups.identification import IdentifyOptions
 from ....reporting.content import Content, gather
+from ...config import chosen
 from .. import code_snippets as recipes
 from ..job import Job
 from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
@@ -18,9 +20,6 @@ from ..work import identified
 from .controls import (
     Snippet,
     button,
-    check,
-    choice,
-    field,
     guarded,
     html,
     part,
@@ -29,10 +28,12 @@ from .controls import (
     text_of,
 )
 from .job_view import JobView
+from .option_form import OptionForm
 from .plots import plot
 from .robot_view import RobotView
 from .validation import ValidationPart
 
+FIRST = {"estimator": "Estimator", "prior": "Prior"}
 TITLES = {
     "validation": "Another motion",
     "singular": "What was seen",
@@ -48,34 +49,20 @@ class IdentifyTab:
 
     def __init__(self, window: PageWindow, stage: RobotView) -> None:
         self.window, self.stage = window, stage
-        self.estimator, self.cad = "auto", False
         with part("section", aria_label="Identification"):
             part("h2", "Identify the robot from the log")
             if window.log is None:
                 part("p", "Choose or upload a log first.", "note")
                 return
-            with part("div", classes="fields"):
-                with field("Estimator"):
-                    choice(
-                        "Estimator",
-                        ("auto", *(name for name in ESTIMATORS if name != "auto")),
-                        "auto",
-                        self._estimator,
-                    )
-                check("Trust the description more", False, self._prior)
+            names = {"": "auto", **{name: name for name in ESTIMATORS if name != "auto"}}
+            self.form = OptionForm((IdentifyOptions,), {}, FIRST, "identify", {"estimator": names})
             JobView(window, "identify", "Identify", self._begin, self._done)
         self.place = part("div", aria_live="polite")
         self._show()
 
-    def _estimator(self, name: str) -> None:
-        self.estimator = name
-
-    def _prior(self, on: bool) -> None:
-        self.cad = on
-
     def _options(self) -> dict[str, Any]:
-        options: dict[str, Any] = {} if self.estimator == "auto" else {"estimator": self.estimator}
-        return options | ({"prior": "cad"} if self.cad else {})
+        """Return the options as a command line would pass them on."""
+        return chosen({}, self.form.values)
 
     def _begin(self) -> Job[Fit]:
         return Job(identified, (self.window.robot, self.window.log, self._options()))
@@ -92,10 +79,12 @@ class IdentifyTab:
             "identify",
             recipes.robot_file(window),
             recipes.log_file(window),
-            **self._options(),
             o="results",
         )
-        name = f"{len(window.fits) + 1}: {self.estimator}{', CAD prior' if self.cad else ''}"
+        command = f"{command} {self.form.words}".strip()
+        values = self.form.values
+        name = f"{len(window.fits) + 1}: {values.get('estimator', 'auto')}"
+        name += ", CAD prior" if values.get("prior") == "cad" else ""
         window.fits.append(
             NamedFit(name, fit, recipes.python_lines(window, *lines, log=True), command, window.log)
         )

@@ -1,4 +1,4 @@
-"""A form of a group of options: a field for each option, derived from its declaration."""
+"""A form of groups of options: a field for each option, derived from its declaration."""
 
 from __future__ import annotations
 
@@ -9,29 +9,39 @@ from typing import Any
 
 from ....errors import SteelyardError
 from ....options import Option, options_of
-from .controls import choice, field, number, part, tell
+from .controls import check, choice, field, number, part, tell
 
 SEVERAL = ";"  # between the values of an option that may be repeated
+YES_OR_NO = {"": "by default", str(True): "yes", str(False): "no"}
 
 
 class OptionForm:
-    """Fields of the options of a group, and the values that they have.
+    """Fields of the options of groups, and the values that they have.
 
     Parameters
     ----------
-    group : dataclass of the options
+    groups : dataclasses of the options
     values : values at the start
     first : names of the options that are shown at once, with their labels; the others are below,
         under the headings of their panels
     key : beginning of the identifiers of the fields, `design` for `design-seconds`
+    choices : words to choose from, of options whose words are rows of a table; "" is the default
     """
 
     def __init__(
-        self, group: type, values: Mapping[str, Any], first: Mapping[str, str], key: str
+        self,
+        groups: Sequence[type],
+        values: Mapping[str, Any],
+        first: Mapping[str, str],
+        key: str,
+        choices: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        self.options = {each.name: each for each in options_of(group) if each.spec.command_line}
-        self.values, self.key = dict(values), key
-        self.texts = {name: f"{value:g}" for name, value in values.items()}
+        self.options = form_options(groups)
+        self.values, self.key, self.choices = dict(values), key, choices or {}
+        self.texts = {
+            name: f"{value:g}" if isinstance(value, float) else str(value)
+            for name, value in values.items()
+        }
         with part("div", classes="fields"):
             for name, label in first.items():
                 self._field(self.options[name], label)
@@ -50,17 +60,27 @@ class OptionForm:
         """Show the field of an option."""
         attributes = {"id": f"{self.key}-{option.name}", "title": option.sentence}
         change = partial(self.set_text, option.name)
+        value = self.texts.get(option.name, "")
+        if option.is_switch and option.default is not None:
+            is_on = bool(self.values.get(option.name, option.default))
+            check(label, is_on, lambda on: change(str(on)), **attributes)
+            return
+        words = YES_OR_NO if option.is_switch else self._words_to_choose(option)
         unit = f" [{option.spec.unit}]" if option.spec.unit else ""
         with field(f"{label}{unit}"):
-            if option.spec.choices:
-                choice(label, option.spec.choices, str(option.default), change, **attributes)
+            if words:
+                choice(label, words, value or _shown(option.default), change, **attributes)
             elif option.spec.parse is None and option.kind in (int, float):
-                value = self.texts.get(option.name, "")
                 number(label, value, change, placeholder=_shown(option.default), **attributes)
             else:
                 hint = option.spec.metavar or _shown(option.default)
                 element = part(
-                    "input", type="text", aria_label=label, placeholder=hint, **attributes
+                    "input",
+                    type="text",
+                    value=value,
+                    aria_label=label,
+                    placeholder=hint,
+                    **attributes,
                 )
                 element.on(
                     "change",
@@ -68,10 +88,17 @@ class OptionForm:
                     js_handler="(event) => emit(event.target.value)",
                 )
 
+    def _words_to_choose(self, option: Option) -> Mapping[str, str]:
+        """Return the words of an option that names one of several, by their texts."""
+        if option.name in self.choices:
+            return self.choices[option.name]
+        words = {word: word for word in option.spec.choices}
+        return {"": "by default", **words} if words and option.default is None else words
+
     def set_text(self, name: str, text: str) -> None:
-        """Take the text of a field; an empty one stands for the default."""
+        """Take the text of a field; an empty text, and a switch as by default, are not passed on."""
         option = self.options[name]
-        if not text.strip():
+        if not text.strip() or (option.is_switch and text == str(option.default)):
             self.values.pop(name, None)
             self.texts.pop(name, None)
             return
@@ -89,13 +116,24 @@ class OptionForm:
         words: list[str] = []
         for name, text in self.texts.items():
             option = self.options[name]
-            for each in _several(text) if option.spec.repeated else [text]:
-                words += [option.flag, each]
+            words += option.words(_several(text) if option.spec.repeated else [text])
         return shlex.join(words)
+
+
+def form_options(groups: Sequence[type]) -> dict[str, Option]:
+    """Return the options of groups that a form has, by name; the first group with one wins."""
+    options: dict[str, Option] = {}
+    for group in groups:
+        for each in options_of(group):
+            if each.spec.offered:
+                options.setdefault(each.name, each)
+    return options
 
 
 def read_field(option: Option, text: str) -> Any:
     """Return the value of a field's text."""
+    if option.is_switch:
+        return option.read(text == str(True))
     if option.spec.parse is not None:
         return option.read(_several(text) if option.spec.repeated else text)
     return int(float(text)) if option.kind is int else (option.kind or str)(text)

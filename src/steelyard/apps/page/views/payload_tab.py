@@ -6,6 +6,7 @@ From the log that is open, with the load, and one without it or an identified ro
 from __future__ import annotations
 
 from ....experiments import PayloadEstimate
+from ....option_groups.payload import PayloadOptions
 from ....signals import read_log
 from ...file_endings import log_endings
 from ...show.load import load_table
@@ -15,9 +16,11 @@ from ..window import PageWindow
 from ..work import weighed
 from .controls import Snippet, choice, field, html, part, table, tell, text_of
 from .job_view import JobView
+from .option_form import OptionForm
 from .robot_view import RobotView
 
 FITTED, NONE = "fit", ""
+FIRST = {"link": "Link of the load", "frame": "Frame of the result", "static": "At rest only"}
 
 
 class PayloadTab:
@@ -42,6 +45,7 @@ class PayloadTab:
         options |= {name: name for name in window.folder.files(log_endings())}
         with part("div", classes="fields"), field("Without load"):
             choice("Log without load, or fit", options, self.other, self._other, id="choose-empty")
+        self.form = OptionForm((PayloadOptions,), {}, FIRST, "payload")
         JobView(window, "payload", "Weigh", self._begin, self._done)
         self.place = part("div", aria_live="polite")
         self._show()
@@ -55,12 +59,11 @@ class PayloadTab:
             tell("Choose a log without load, or identify the robot first.", bad=True)
             return None
         assert window.robot is not None
+        values = dict(self.form.values)
         if self.other == FITTED and window.fitted is not None:
-            return Job(weighed, (window.fitted.fit.robot, window.log, None))
-        return Job(
-            weighed,
-            (window.robot, window.log, read_log(window.folder.inside(self.other), window.robot)),
-        )
+            return Job(weighed, (window.fitted.fit.robot, window.log, None, values))
+        empty = read_log(window.folder.inside(self.other), window.robot)
+        return Job(weighed, (window.robot, window.log, empty, values))
 
     def _done(self, estimate: PayloadEstimate) -> None:
         self.window.load = estimate
@@ -85,16 +88,17 @@ class PayloadTab:
                 "reasons",
             )
             table(load_table(estimate))
+            keywords = recipes.keywords(self.form.values)
             if self.other in (FITTED, NONE):
                 lines = (
                     "robot = sy.load('results/identified.urdf')",
-                    "print(sy.payload(robot, log).summary())",
+                    f"print(sy.payload(robot, log{keywords}).summary())",
                 )
                 command = recipes.command_line("payload", "results", recipes.log_file(self.window))
             else:
                 lines = (
                     f"empty = sy.read_log({self.other!r}, robot)",
-                    "print(sy.payload(robot, log, empty).summary())",
+                    f"print(sy.payload(robot, log, empty{keywords}).summary())",
                 )
                 command = recipes.command_line(
                     "payload",
@@ -102,4 +106,5 @@ class PayloadTab:
                     recipes.log_file(self.window),
                     empty=self.other,
                 )
+            command = f"{command} {self.form.words}".strip()
             Snippet(recipes.python_lines(self.window, *lines, log=True), command)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ....drawing.signal_figures import motion_signals, overlaid_joints
-from ....errors import SteelyardError
+from ....errors import CallError, SteelyardError
+from ....option_groups.simulation import SimulationFields, StepOptions
+from ....options import values_of
 from ....simulation import Run
 from ...controllers import CONTROLLERS
 from .. import code_snippets as recipes
 from ..window import PageWindow
 from ..work import simulated
-from .controls import Snippet, button, choice, field, number, part, slider, tell
+from .controls import Snippet, button, choice, field, part, slider, tell
+from .option_form import OptionForm
 from .plots import plot
 from .robot_view import PlayedMotion, RobotView
 
-MOST_SECONDS = 20.0
+MOST_SECONDS, MOST_STEPS = 20.0, 100_000
+GROUPS = (StepOptions, SimulationFields)
+BEGIN: dict[str, Any] = {"seconds": 2.0, "every": 5}
+FIRST = {"seconds": "Seconds"}
 
 
 class SimulateTab:
@@ -25,7 +33,7 @@ class SimulateTab:
         self.window, self.stage = window, stage
         assert window.robot is not None
         assert window.q is not None
-        self.controller, self.seconds, self.kp, self.kd = "computed-torque", 2.0, 100.0, 20.0
+        self.controller, self.kp, self.kd = "computed-torque", 100.0, 20.0
         self.start, self.goal = np.array(window.robot.near_zero), np.array(window.q)
         part("h2", "Simulate a motion")
         if window.robot.tree.loops:
@@ -38,18 +46,9 @@ class SimulateTab:
                 [min(1.0, limits.upper) for limits in window.robot.tree.limits]
             )
         part("p", "From zero to where the robot stood when this tab was opened.", "note")
-        with part("div", classes="fields"):
-            with field("Controller"):
-                choice("Controller", tuple(CONTROLLERS), self.controller, self._controller)
-            with field("Seconds"):
-                number(
-                    "Seconds",
-                    self.seconds,
-                    self._seconds,
-                    id="simulate-seconds",
-                    min=0.2,
-                    max=MOST_SECONDS,
-                )
+        with part("div", classes="fields"), field("Controller"):
+            choice("Controller", tuple(CONTROLLERS), self.controller, self._controller)
+        self.form = OptionForm(GROUPS, BEGIN, FIRST, "simulate")
         with part("div", classes="joint"):
             part("span", "Gain of position", "name")
             slider(
@@ -81,11 +80,18 @@ class SimulateTab:
         self.controller = name if name in CONTROLLERS else self.controller
         self._again()
 
-    def _seconds(self, text: str) -> None:
-        try:
-            self.seconds = min(MOST_SECONDS, max(0.2, float(text)))
-        except ValueError:
-            tell("Seconds: expected a number", bad=True)
+    def _options(self) -> dict[str, Any]:
+        """Return the options of the form, within what the page computes at once."""
+        steps = StepOptions(**values_of(StepOptions, self.form.values))
+        seconds = min(MOST_SECONDS, max(0.2, steps.seconds))
+        if seconds != steps.seconds:
+            self.form.set_text("seconds", f"{seconds:g}")
+        if seconds > MOST_STEPS * steps.step:
+            raise CallError(
+                f"{seconds:g} s in steps of {steps.step:g} s are more than {MOST_STEPS} steps: use a"
+                " longer step here, or sy.simulate from Python"
+            )
+        return {**self.form.values, "seconds": seconds}
 
     def _gain(self, name: str, value: float) -> None:
         setattr(self, name, value)
@@ -107,7 +113,7 @@ class SimulateTab:
                 self.controller,
                 self.start,
                 self.goal,
-                self.seconds,
+                self._options(),
                 (self.kp, self.kd),
             )
         except SteelyardError as error:
@@ -150,19 +156,19 @@ class SimulateTab:
                 controller=self.controller,
                 kp=self.kp,
                 kd=self.kd,
-                seconds=self.seconds,
             )
+            options = self._options()
             row = CONTROLLERS[self.controller]
             gains = row.gains(self.kp, self.kd)
             lines = ("from steelyard.motion import point_to_point",
                      f"from steelyard.simulation import {row.class_name}",
                      f"start, goal = {recipes.numbers(self.start)}, {recipes.numbers(self.goal)}",
-                     f"motion = point_to_point(start, goal, {self.seconds:g},"
+                     f"motion = point_to_point(start, goal, {options['seconds']:g},"
                      " joint_names=robot.joint_names)",
                      f"law = {row.class_name}(motion, {gains[0]:g}, {gains[1]:g})",
-                     f"run = sy.simulate(robot, law, q0=start, seconds={self.seconds:g})",
+                     f"run = sy.simulate(robot, law, q0=start{recipes.keywords(options)})",
                      "print(run.q[-1])")  # fmt: skip
             Snippet(
                 recipes.python_lines(self.window, *lines),
-                f"{command} --q0={texts[0]} --to={texts[1]}",
+                f"{command} {self.form.words} --q0={texts[0]} --to={texts[1]}",
             )
