@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 SOURCE = "src/steelyard/"
+# fmt: off
 REASONS = {
     "dynamics/forward/aba.py:net_torque swapped arguments: net, wrench_torque(tree, q, wrench) -> wrench_torque(tree, q, wrench), net":
         "both are added",
@@ -25,5 +26,6 @@ REASONS = {
     "identification/model/joint_terms.py:structural constant: 0.0 -> 1.0": "a Stribeck velocity without stiction is in no column",
     'closed_form/build.py:NamedTerms._gets_a_name missing ingredient: ("lt", "le", "neg") -> ("lt", "le")':
         "a negated expression has a name or is not a sum: the terms of all robots are the same",
-}  # fmt: skip
+}
+# fmt: on
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

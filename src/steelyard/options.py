@@ -143,7 +143,9 @@ def from_keywords(
     for name in keywords:
         if name not in names:
             raise CallError(f"{function} has no option called {name!r}; {suggest(name, names)}")
-    return group(**keywords) if base is None else replace(base, **keywords)  # type: ignore[type-var]
+    if base is None:
+        return group(**keywords)
+    return replace(base, **keywords)  # type: ignore[type-var]
 
 
 def json_schema(group: type) -> dict[str, Any]:

@@ -97,7 +97,8 @@ def reading_limits(
         "in_process": _switch("reading_limits: in_process", in_process),
     }
     stated = {name: value for name, value in others.items() if value is not None}
-    token = _limits.set(replace(limits_in_force(), **_positive_limits(asked), **stated))  # type: ignore[arg-type]
+    changes: dict[str, Any] = {**_positive_limits(asked), **stated}
+    token = _limits.set(replace(limits_in_force(), **changes))
     try:
         yield
     finally:

@@ -30,12 +30,15 @@ KEYWORDS = {
 }
 DOCS = Path(__file__).parents[2] / "docs"
 TEXTS: dict[str, tuple[Any, Any]] = {  # option -> text, value
-    "ground": ("none", None), "workspace": (["tool0=-1,-1,0,1,1,2"], {"tool0": ([-1, -1, 0], [1, 1, 2])}),
-    "half_spaces": (["0,0,1,2"], [([0, 0, 1], 2)]), "velocity": ("1.5", 1.5), "acceleration": ("1,2", [1, 2]),
-    "jerk": ("a=1,b=2", {"a": 1, "b": 2}), "effort": ("3", 3), "payload": ("2,0,0,0.1", [2, 0, 0, 0.1]),
-    "gravity": ("0,0,-9.81", [0, 0, -9.81]), "noise": ("0.1", 0.1), "accuracy": (["link3.mcx=0.02"], {"link3.mcx": 0.02}),
-    "region": (["joint1=-1,1"], {"joint1": (-1, 1)}), "hold": (["a,b=1"], {"a": None, "b": 1}), "known_mass": ("3", 3),
-    "coupling": (["a,b"], [("a", "b")]), "gear_ratio": ("100", 100), "mask": ("0.1", 0.1),
+    "ground": ("none", None),
+    "workspace": (["tool0=-1,-1,0,1,1,2"], {"tool0": ([-1, -1, 0], [1, 1, 2])}),
+    "half_spaces": (["0,0,1,2"], [([0, 0, 1], 2)]), "velocity": ("1.5", 1.5),
+    "acceleration": ("1,2", [1, 2]), "jerk": ("a=1,b=2", {"a": 1, "b": 2}), "effort": ("3", 3),
+    "payload": ("2,0,0,0.1", [2, 0, 0, 0.1]), "gravity": ("0,0,-9.81", [0, 0, -9.81]),
+    "noise": ("0.1", 0.1), "accuracy": (["link3.mcx=0.02"], {"link3.mcx": 0.02}),
+    "region": (["joint1=-1,1"], {"joint1": (-1, 1)}), "hold": (["a,b=1"], {"a": None, "b": 1}),
+    "known_mass": ("3", 3), "coupling": (["a,b"], [("a", "b")]), "gear_ratio": ("100", 100),
+    "mask": ("0.1", 0.1),
 }  # fmt: skip
 
 

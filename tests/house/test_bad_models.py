@@ -327,9 +327,12 @@ def test_what_is_missing_is_remarked() -> None:
 
 
 def test_odd_but_legal_urdf() -> None:
-    text = """<robot><link name="a"/><link name="b"><inertial><mass value="+1.5e0"/><origin/><inertia ixx=".5" iyy="5.E-1" izz="0.5"/></inertial></link>
-    <joint name="j" type="prismatic"><origin xyz=""/><parent link="a"/><child link="b"/><axis xyz="\t0  3\n4 "/>
-    <limit lower="-inf" upper="1.7976931348623157e308" velocity="0" effort="-1"/><dynamics damping="0" friction="2"/></joint></robot>"""
+    text = """<robot><link name="a"/><link name="b"><inertial><mass value="+1.5e0"/><origin/>
+    <inertia ixx=".5" iyy="5.E-1" izz="0.5"/></inertial></link>
+    <joint name="j" type="prismatic"><origin xyz=""/><parent link="a"/><child link="b"/>
+    <axis xyz="\t0  3\n4 "/>
+    <limit lower="-inf" upper="1.7976931348623157e308" velocity="0" effort="-1"/>
+    <dynamics damping="0" friction="2"/></joint></robot>"""
     joint = read_urdf(text).joints[0]
     np.testing.assert_allclose(joint.axis, (0, 0.6, 0.8), atol=1e-16)
     assert joint.limits.lower == float("-inf")

@@ -109,7 +109,7 @@ def test_access(page: Served, scheme: str) -> None:
 def table() -> str:
     """The table of features and the looks in which a browser does each of them."""
     rows = [
-        f"| {name} | {(feature.__doc__ or '').strip()} | "
+        f"| {name} | {' '.join((feature.__doc__ or '').split())} | "
         + " | ".join("`" + feature.__name__ + "`" for _ in LOOKS)
         + " |"
         for name, feature in FEATURES.items()
@@ -118,8 +118,8 @@ def table() -> str:
     return "\n".join([
         "# Features of the web page and their tests", "",
         "Written by `pytest tests/page/test_browser.py --update`.",
-        "Each cell names the function of `tests/page/features.py` that a headless Chromium runs.", "",
-        head, "|---" * (2 + len(LOOKS)) + "|", *rows, "",
+        "Each cell names the function of `tests/page/features.py` that a headless Chromium runs.",
+        "", head, "|---" * (2 + len(LOOKS)) + "|", *rows, "",
     ])  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from steelyard.reporting.compare import difference_table
 from steelyard.reporting.saved_fit import SavedFit
 
 URDF = """<robot name="r"><link name="base"/>
-<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+</inertial>
 <collision><geometry><mesh filename="{mesh}"/></geometry></collision></link>
 <joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""

@@ -1,4 +1,6 @@
-"""Foreign libraries: whatever they throw on a damaged file or an impossible problem is a sentence that names the file."""
+"""Foreign libraries: whatever they throw on a damaged file or an impossible problem is a sentence
+that names the file.
+"""
 
 from __future__ import annotations
 

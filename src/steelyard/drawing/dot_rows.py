@@ -31,10 +31,11 @@ def dot_rows(
     most = max(float(np.max(np.abs(values), initial=0.0)) * 1.05, 3.0)
     height = TOP + len(rows) * ROW + BOTTOM
     middle, scale = LEFT + (WIDTH - LEFT - RIGHT) / 2, (WIDTH - LEFT - RIGHT) / 2 / most
+    label = f"{len(columns)} robots by {len(rows)} quantities"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%"'
         ' role="img"'
-        f' aria-label="{escape(escape_control_chars(f"{len(columns)} robots by {len(rows)} quantities"), quote=True)}"'
+        f' aria-label="{escape(escape_control_chars(label), quote=True)}"'
         f' font-family="{escape(FAMILY, quote=True)}" font-size="12">'
     ]
     for tick in ticks(most):

@@ -325,8 +325,8 @@ def _require_measurements(robot: Robot, q: ArrayLike, measured: ArrayLike) -> tu
         )
         if off.max(initial=0.0) > 1e-6:
             raise CallError(
-                f"calibrate: measured[{int(off.argmax())}] is not a valid pose: its rotation is off by"
-                f" {off.max():.2g}"
+                f"calibrate: measured[{int(off.argmax())}] is not a valid pose: its rotation is "
+                f"off by {off.max():.2g}"
             )
     distinct = len(np.unique(np.round(positions, 6), axis=0))
     if distinct < 4:

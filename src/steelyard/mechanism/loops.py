@@ -260,7 +260,7 @@ def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> 
         returned = function(q)
         values = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         texts = tuple(text_of(x, joint_names, {}) for x in values)
-    except Exception as error:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
+    except Exception as error:  # noqa: BLE001 any error of a user's function: not traceable
         raise CallError(
             "the residual cannot be traced; expected a function of the positions, n scalars, by"
             " arithmetic and sin, cos, sqrt, exp, tanh, absolute, sign and where of"
@@ -347,4 +347,5 @@ def _from_matrix(rows: Any) -> Pose:
         or not right_handed
     ):
         raise ValueError
-    return Pose(tuple(tuple(row) for row in R), (first[3], second[3], third[3]))  # type: ignore[arg-type]
+    rows = tuple(tuple(row) for row in R)
+    return Pose(rows, (first[3], second[3], third[3]))

@@ -224,7 +224,7 @@ def _split(
             and link.inertia is not None
         ]
         others = sum(
-            (moved(link.inertia, tree.frames[link.name].pose) for link in carried),  # type: ignore[arg-type]
+            (moved(link.inertia or Inertia(), tree.frames[link.name].pose) for link in carried),
             start=Inertia(),
         )
         changed[body.name] = minus(total, others) if carried else total
@@ -232,8 +232,8 @@ def _split(
             changed |= {link.name: Inertia() for link in carried} | {body.name: total}
             names = ", ".join(link.name for link in carried)
             remarks.append(
-                f"link {body.name!r} now has the whole inertia of its body; the links fixed to it have"
-                f" none: {names}"
+                f"link {body.name!r} now has the whole inertia of its body; the links fixed to it "
+                f"have none: {names}"
             )
     return changed, remarks
 

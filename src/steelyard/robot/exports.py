@@ -70,8 +70,8 @@ class ExportMethods(ConstrainedDynamicsMethods):
             f" {self.joint_names[worst]}"
         )
         return (
-            f"URDF has no element for {terms}: only steelyard reads it from this file; the torques of"
-            f" other programs differ by up to {size}"
+            f"URDF has no element for {terms}: only steelyard reads it from this file; the "
+            f"torques of other programs differ by up to {size}"
         )
 
     def _motions(self, samples: int = 64) -> tuple[Array, Array, Array]:

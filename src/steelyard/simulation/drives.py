@@ -278,8 +278,8 @@ def require_within(robot: Robot, q: Array) -> None:
             if np.any(beyond > BEYOND):
                 position = float(q[..., c].flat[int(np.nanargmax(beyond))])
                 raise CallError(
-                    f"simulate: q0 of joint {name!r} is {position:g}, beyond its stop at {end:g}; start"
-                    f" within the limits, or pass {mention('stops', False)}"
+                    f"simulate: q0 of joint {name!r} is {position:g}, beyond its stop at {end:g}; "
+                    f"start within the limits, or pass {mention('stops', False)}"
                 )
 
 

@@ -1,4 +1,6 @@
-"""The doctor finds what is planted, says nothing about a healthy log, and what it would put right is right then."""
+"""The doctor finds what is planted, says nothing about a healthy log, and what it would put right
+is right then.
+"""
 
 from __future__ import annotations
 

@@ -93,7 +93,9 @@ def test_an_identified_joint_has_no_stiction_below_sliding_friction():
 
 @pytest.mark.parametrize("width", [0.0, 0.1])
 def test_stiction_that_seems_less_than_coulomb_friction_is_as_much(width):
-    """Least squares with a wrong width breaks only inequalities of two terms, Fs >= Fc and Fs >= Fn; there is a robot that meets them."""
+    """Least squares with a wrong width breaks only inequalities of two terms, Fs >= Fc and Fs >=
+    Fn; there is a robot that meets them.
+    """
     true = zoo.robot("pendulum")
     log = recorded(true, seconds=10, rate=40, noise=0.2, size=0.5)
     fit = sy.identify(

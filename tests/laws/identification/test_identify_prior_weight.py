@@ -30,7 +30,8 @@ def motion(robot: Robot, seed: int, seconds: float = 12.0, reach: float = 1.2) -
 
 
 def logs(true: Robot, seed: int) -> tuple[Log, Log]:
-    return tuple(sy.record(true, motion(true, seed + k), 250.0, seed + k) for k in (0, 50))  # type: ignore[return-value]
+    first, second = (sy.record(true, motion(true, seed + k), 250.0, seed + k) for k in (0, 50))
+    return first, second
 
 
 def placeholder(robot: Robot, mass: float = 0.1, inertia: float = 1e-6) -> Robot:

@@ -1,4 +1,6 @@
-"""Loops: closures and their derivatives, closed configurations, torques with multipliers, motion that keeps loops closed."""
+"""Loops: closures and their derivatives, closed configurations, torques with multipliers, motion
+that keeps loops closed.
+"""
 
 from __future__ import annotations
 

@@ -410,9 +410,8 @@ def prior_information(
     described = None if prior is None else Prior.of(information, prior)
     parts = [] if described is None else [described.information]
     if log is not None or fit is not None:
-        parts.append(
-            known_information(information, fit_of(information, log) if fit is None else fit)  # type: ignore[arg-type]
-        )
+        known_fit = fit_of(information, log) if fit is None else fit  # type: ignore[arg-type]
+        parts.append(known_information(information, known_fit))
     return PriorInformation(described, sum(parts[1:], parts[0]) if parts else None)
 
 

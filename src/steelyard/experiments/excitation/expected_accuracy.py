@@ -155,8 +155,8 @@ def _parameter_target(
     if not (share * size) ** 2 > remainder:
         raise ProblemError(
             f"accuracy: {name} cannot be known to {100 * share:g} %, however long the motion:"
-            f" {100 * np.sqrt(remainder) / size:.3g} % of the description's tolerance is in combinations"
-            " that no torque shows",
+            f" {100 * np.sqrt(remainder) / size:.3g} % of the description's tolerance is in "
+            "combinations that no torque shows",
             argument="accuracy",
         )
     return np.outer(c, c) / ((share * size) ** 2 - remainder)

@@ -117,8 +117,8 @@ def _coarse(fit: LoadFit) -> Iterator[str]:
         )
     elif fit.free[0] >= SURE * fit.free_std[0] and std > COARSE * mass:
         yield (
-            f"The standard deviation of the mass is {std / mass:.0%}: a longer log, faster motion or"
-            " more poses reduce it."
+            f"The standard deviation of the mass is {std / mass:.0%}: a longer log, faster motion "
+            "or more poses reduce it."
         )
 
 

@@ -332,8 +332,8 @@ def unidentifiable_message(model: Model, asked: Bools, search: GainSearch) -> st
         " com))), by a link that is held whole"
     )
     return (
-        f"the gain of {joints} cannot be separated from the mass: {why}. {helps}, or against joints that"
-        " are right and left out of drive_gains"
+        f"the gain of {joints} cannot be separated from the mass: {why}. {helps}, or against "
+        "joints that are right and left out of drive_gains"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,12 +151,8 @@ def refined(t: Array, q: Array, period: float, width: float) -> float:
         if len(inside) < FEWEST:
             break
         later = inside + apart * period
-        ev, vv, ee = np.sum(
-            list(
-                mapped(lambda path, inside=inside, later=later: path.products(inside, later), paths)  # type: ignore[misc]
-            ),
-            axis=0,
-        )
+        products = mapped(methodcaller("products", inside, later), paths)
+        ev, vv, ee = np.sum(list(products), axis=0)
         period -= float(ev / vv) / apart
         sigma = float(np.sqrt(ee / (len(inside) * q.shape[1]) * 4.0 * width / vv)) / apart
         apart = max(1, int((last - first) / period - 0.2)) if step == 1 else apart

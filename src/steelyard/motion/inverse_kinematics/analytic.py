@@ -173,7 +173,8 @@ def _count(chain: Chain, family: Family) -> int:
     """Count the branches by solving one pose, as arrays of one sample."""
     fixed = [_fixed_move(chain.joints[index], 1.0, np.array([0.1])) for index in family.fixed]
     R = tuple(tuple(np.array([x]) for x in row) for row in from_rpy((0.3, 0.5, 0.7)))
-    return len(list(family.solve(chain.joints, Pose(R, (np.array([0.3]),) * 3), fixed)))  # type: ignore[arg-type]
+    pose = Pose(R, (np.array([0.3]),) * 3)  # type: ignore[arg-type]
+    return len(list(family.solve(chain.joints, pose, fixed)))
 
 
 def _with_rest_positions(chain: Chain, q0: Sequence[Scalar]) -> list[ChainJoint]:

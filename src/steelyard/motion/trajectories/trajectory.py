@@ -229,9 +229,17 @@ class Trajectory:
         """
         from .check_motion import check_motion
 
-        options = {"speed": speed, "collision": collision, "clearance": clearance, "ground": ground}
-        known = check_motion(robot, self, **options, workspace=workspace, half_spaces=half_spaces)  # type: ignore[arg-type]
-        return replace(self, verified=known)
+        verified = check_motion(
+            robot,
+            self,
+            speed=speed,
+            collision=collision,
+            clearance=clearance,
+            ground=ground,
+            workspace=workspace,
+            half_spaces=half_spaces,
+        )
+        return replace(self, verified=verified)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -292,13 +292,13 @@ def rotor_inertia(actuator: Element | None) -> tuple[Element, float] | None:
 
     Ia = k^2 Jm. None where there is none.
     """
-    for prefix in ("drake:", "") if actuator is not None else ():
-        inertia, gear = (
-            actuator.first(f"{prefix}rotor_inertia"),  # type: ignore[union-attr]
-            actuator.first(f"{prefix}gear_ratio"),  # type: ignore[union-attr]
-        )
+    if actuator is None:
+        return None
+    for prefix in ("drake:", ""):
+        inertia = actuator.first(f"{prefix}rotor_inertia")
+        gear = actuator.first(f"{prefix}gear_ratio")
         if inertia is not None:
-            reduction = None if prefix else actuator.first("mechanicalReduction")  # type: ignore[union-attr]
+            reduction = None if prefix else actuator.first("mechanicalReduction")
             ratio = (
                 gear.attributes.get("value", "")
                 if gear is not None
