@@ -31,7 +31,7 @@ class OptionSpec:
     metavar : placeholder of the value in `--help`
     panel : heading under which `--help` and forms show the option
     command_line : whether a command offers the option; others are set in Python or `--config`
-    flag : spelling on the command line, where it is not that of the name
+    flag : spelling on the command line, where it differs from the name
     repeated : whether the option may be typed several times; `parse` then takes the list of texts
     least : least value of a number
     schema : JSON schema of the value, where its type is not a number, a text or a switch
@@ -88,7 +88,7 @@ class Option:
 
 
 def option(default: Any = MISSING, *, factory: Any = MISSING, **spec: Any) -> Any:
-    """Declare a dataclass field that is an option; further keywords are those of `OptionSpec`."""
+    """Declare a dataclass field that is an option; further keywords are fields of `OptionSpec`."""
     arguments = {"default": default} if factory is MISSING else {"default_factory": factory}
     return field(metadata={METADATA: OptionSpec(**spec)}, **arguments)
 

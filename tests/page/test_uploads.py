@@ -117,7 +117,7 @@ def test_a_fit_of_another_robot_is_not_compared(planar_fit: sy.Fit, tmp_path: Pa
     with pytest.raises(
         sy.CallError,
         match=(
-            r"of another robot: its joints are joint1, joint2; those of the open one are joint1,"
+            r"of another robot: its joints are joint1, joint2, but the open robot has joint1,"
             r" joint2, joint3"
         ),
     ):

@@ -129,7 +129,7 @@ def test_text_of_numbers_that_are_no_characters_is_a_sentence(tmp_path: Path) ->
         joint_names=np.array([0x7FFFFFFF], np.uint32).view("<U1"),
     )
     with pytest.raises(
-        LogError, match=r"a\.npz: .*joint_names holds numbers that are no characters"
+        LogError, match=r"a\.npz: .*joint_names holds numbers that are not characters"
     ):
         read_log(tmp_path / "a.npz", ["elbow"])
 

@@ -83,7 +83,7 @@ def columns_of(
 
 
 def chosen(file: Mapping[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of an identification: those of the file, replaced by typed ones."""
+    """Return the options of an identification; typed options replace the file's."""
     stated = {key: value for key, value in typed.items() if value is not None}
     options = {**{key: value for key, value in file.items() if key not in TABLES}, **stated}
     if "cutoff" in stated or ("cutoff" in options and "smoothing" not in options):

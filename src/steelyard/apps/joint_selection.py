@@ -1,6 +1,6 @@
-"""An arm that is part of a robot.
+"""Select the joints of a robot that a log or a motion has.
 
-The joints that a log or a motion has; the others are held where they are said to be.
+The other joints are locked at given positions.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def select_joints(
     file: Mapping[str, Any] | None = None,
     known: Positions | None = None,
 ) -> SelectedJoints:
-    """Return a robot of which only `joints` move, or all but those of `freeze`.
+    """Return a robot of which only `joints` move, or all joints except `freeze`.
 
     Names, and patterns such as arm_*.
 
@@ -135,7 +135,7 @@ def positions(option: str, values: Any) -> dict[str, float | None] | None:
     if isinstance(values, Mapping):
         for name, value in values.items():
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise CallError(f"{option}, {name}: {value!r} is no position [rad|m]")
+                raise CallError(f"{option}, {name}: {value!r} is not a position [rad|m]")
         return {name: float(value) for name, value in values.items()}
     by_name: dict[str, float | None] = {}
     for text in name_list(option, values):
@@ -175,7 +175,7 @@ def _expanded(option: str, patterns: Positions, robot: Robot) -> dict[str, float
 def _is_joint(robot: Robot, name: str) -> bool:
     """Whether a joint of the description has this name.
 
-    One that mimics another is told so when it is held.
+    Mimic joints count too; locking one raises an error that names the joint it mimics.
     """
     return any(joint.name == name for joint in robot.mechanism.joints)
 

@@ -2,8 +2,7 @@
 
 Links as tubes, joints as drums about their axes, masses as balls.
 
-Colours are CSS variables of the page that it is in, with those of white paper where a page has
-none.
+Colours are CSS variables of the surrounding page, with defaults for white paper.
 """
 
 from __future__ import annotations

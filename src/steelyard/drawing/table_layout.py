@@ -174,7 +174,7 @@ def _shrunk(natural: Sequence[int], least: Sequence[int], width: int) -> list[in
 def _least(cell: str) -> int:
     """Return the columns that a cell needs.
 
-    All for a number or a name, those of the longest word for a sentence, but not too few.
+    All for a number or a name; the width of the longest word for a sentence, but not too few.
     """
     whole = columns_of(cell)
     return (

@@ -24,7 +24,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK | _CLOSED
 
 
 class OpenFolder:
-    """A folder that stays the same folder while it is open, whatever its path leads to meanwhile.
+    """A folder that stays the same while it is open, even if its path leads elsewhere meanwhile.
 
     Names are single components. Every method raises OSError where the system refuses.
     """

@@ -51,7 +51,7 @@ def with_friction(mechanism: Mechanism, **terms: PerJoint) -> Mechanism:
     """Give joints friction: any of the keys of `joint_terms.FRICTION`, such as viscous or coulomb.
 
     Each is one number, one per coordinate, or by joint name; None leaves a term as it is. Units are
-    those of the table.
+    as in `JOINT_TERMS`.
     """
     known = [row.key for row in FRICTION]
     for key in terms:
@@ -94,7 +94,7 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
 
 
 def without_rotors(mechanism: Mechanism) -> Mechanism:
-    """Remove all rotor inertia, that of couplings included."""
+    """Remove all rotor inertia, including couplings between rotors."""
     inertial = {row.key: None for row in JOINT_TERMS if row.inertial}
     joints = tuple(
         replace(joint, terms=joint.terms.changed(inertial), rotor=None)

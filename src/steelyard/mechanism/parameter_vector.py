@@ -1,8 +1,8 @@
 """The vector pi of dynamic parameters of a tree, and its way back into links and joints.
 
-Ten numbers per body, then the joint terms that are present, coordinate by coordinate, then those of
-couplings. Lecture "Newton-Euler formulation and dynamic parameter identification": tau = Y(q, qd,
-qdd) pi.
+Ten numbers per body, then the joint terms that are present, coordinate by coordinate, then the
+terms of couplings. Lecture "Newton-Euler formulation and dynamic parameter identification": tau =
+Y(q, qd, qdd) pi.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _mimic_contribution(
     leader: str,
 ) -> Terms:
     """Return the contribution of mimic joints to a coordinate with the terms of `target`."""
-    # forward and backward told apart as in the target
+    # forward and backward terms are separate if they are in the target
     alike = [(Terms.of({key: 0.0 for key in COUNTERPART if key in target}), 1.0)]
     return folded([*alike, *((_only_linear(terms[name]), k) for name, k in ratios.items())], leader)
 

@@ -132,7 +132,7 @@ class ExportMethods(ConstrainedDynamicsMethods):
 
         Returns their paths.
 
-        Kinematics are those of `frame`, the end-effector by default; a robot with several tips has
+        Kinematics are for `frame`, the end-effector by default; a robot with several tips has
         none unless it is named. Functions of forces take a wrench at each of the frames named in
         `wrench`. See docs/c.md.
 

@@ -125,8 +125,8 @@ def _joints_of(
     first = tuple(joints[: len(labels)])
     return first, (
         (
-            f"No column names a joint: the {len(first)} positions are taken to be those of"
-            f" {', '.join(first)}, in this order."
+            f"No column names a joint: the {len(first)} positions are assigned to "
+            f"{', '.join(first)}, in this order."
         ),
     )
 

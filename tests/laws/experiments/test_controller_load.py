@@ -78,7 +78,7 @@ def test_a_light_load_has_a_point_mass_in_the_line(name: str) -> None:
         [light.mass, *light.com, *np.zeros(6)], rel=1e-5, abs=1e-9
     )
     assert len(asked.notes) == 1
-    assert "the inertia is set to zero, that of a point mass" in asked.notes[0]
+    assert "the inertia is set to zero, as for a point mass" in asked.notes[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -156,7 +156,7 @@ BAD = {
     "validate_robots takes a robot, not its name or path": lambda: validate_robots(
         ("ur10.urdf",), log(3)
     ),
-    "planar_2r has the joints joint1, joint2; expected those of the first robot": (
+    "planar_2r has the joints joint1, joint2; expected the joints of the first robot": (
         lambda: validate_robots((robot(), sy.load("planar_2r")), log(3))
     ),
     "preparation must be a Preparation, not 3": lambda: validate_robot(robot(), log(3), 3),

@@ -144,8 +144,8 @@ def test_a_recording_of_ur_rtde(tmp_path: Path) -> None:
         assert np.allclose(own, values[name], atol=1e-8), name
     assert log.tau is None
     assert (
-        "The columns are those of ur_rtde: actual_q, actual_qd, actual_current, target_q are read;"
-        " 39 other columns" in told(log)
+        "The columns are columns of ur_rtde: actual_q, actual_qd, actual_current, target_q are "
+        "read; 39 other columns" in told(log)
     )
 
 
@@ -304,7 +304,7 @@ def test_messages_of_every_type(tmp_path: Path, kind: str) -> None:
     assert np.allclose(log.q, Q[:40])
     assert np.allclose(log.qd, Q[:40] / 2)
     assert np.allclose(effort, TAU[:40])
-    assert (f"Joint states are those of {kind} on topic /state" in told(log)) is (
+    assert (f"Joint states are read from {kind} on topic /state" in told(log)) is (
         kind != "sensor_msgs/msg/JointState"
     )
     assert ("Is that right?" in told(log)) is (kind not in NAMED), (

@@ -252,9 +252,9 @@ def transmission_of(
 def sentences_of(
     proposal: ProposedMapping | None, mapping: dict[str, Any] | None
 ) -> tuple[str, ...]:
-    """Return what was found of a log, and what is still to be said of it."""
+    """Return what was found in a log, and which options are still missing."""
     if proposal is None or mapping is None:
-        return ("There is no log yet: give one in the place of LOG.",)
+        return ("There is no log yet: replace LOG by its path.",)
     log = proposal.log
     size = (
         () if log is None else (f"{log.N} samples at {log.rate:.4g} Hz: {', '.join(log.signals)}.",)

@@ -1,6 +1,6 @@
 """Threads: number of cores for kernels, and gufuncs over large batches on several threads.
 
-Results equal those of one thread, bit for bit.
+Results are bit for bit the results of one thread.
 """
 
 from __future__ import annotations

@@ -21,8 +21,7 @@ from .prior import Prior
 Array = NDArray[np.float64]
 Region: TypeAlias = "Mapping[str, tuple[float, float]] | None"
 STATES = 400  # random states of the region
-# 1/s: accelerations of the region per velocity, those of a sine of 0.5 Hz, where they are not
-# limited
+# 1/s: accelerations per velocity of a sine of 0.5 Hz, where the region does not limit them
 QUICKEST = np.pi
 
 

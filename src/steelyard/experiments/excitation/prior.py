@@ -54,7 +54,7 @@ class Prior:
 
     @property
     def information(self) -> Array:
-        """That of the base parameters, (b, b)."""
+        """Information on the base parameters, (b, b)."""
         return np.asarray(np.linalg.inv(self.matrix @ self.covariance @ self.matrix.T))
 
     def physical_std(self, covariance: Array) -> Array:

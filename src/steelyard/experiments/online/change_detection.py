@@ -238,8 +238,8 @@ class ChangeDetector:
         self.reference = reference
         weights = reference.sigma**-2.0
         modes = least_certain(reference.covariance, self.rows.typical(), weights)
-        loads = [h.D for h in self.sums.every if h.joint is None]
-        self._columns = np.column_stack([reference.base, modes, *loads])
+        load_columns = [h.D for h in self.sums.every if h.joint is None]
+        self._columns = np.column_stack([reference.base, modes, *load_columns])
         self._weights = weights
         self._ring = np.zeros((self._size, self.sums.width))
         self._t, self._alarm, self.unseen = 0, 0, 0
@@ -366,7 +366,7 @@ def without_modes(sums: ChangeSums, whole: Array) -> Array:
 def window_gram(d: int, sums: Array) -> tuple[JointGram, Array]:
     """Return the normal equations of one hypothesis in a window, and its modes' influence (d, r).
 
-    Rows are weighted by the noise of their joints, and those of all joints are summed. The squared
+    Rows are weighted by the noise of their joints, and summed over all joints. The squared
     sum of the torque is not accumulated: NaN.
     """
     score, lower, modes = split_sums(d, sums)

@@ -148,7 +148,7 @@ class CollisionObserver:
         Return the collision that it showed first, None without one.
 
         q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque`, `threshold` and
-        `monitored` are then those of these samples, of their shape; `collision` stays until
+        `monitored` then belong to these samples and have their shape; `collision` stays until
         `clear`.
 
         Parameters

@@ -282,9 +282,7 @@ class DoctorThresholds:
         (0.03, 0.3), "no record of a measurement; benchmarks.trust judges it"
     )
     # prior weight of a body of the description
-    description_weight: float = threshold(
-        30.0, "a description right to about a fifth of its own size"
-    )
+    description_weight: float = threshold(30.0, "a description right to about a fifth of its size")
     # prior weight of a placeholder
     placeholder_weight: float = threshold(1e-4, "next to nothing")
 

@@ -1,4 +1,4 @@
-"""Physically consistent estimation: every link a body that can exist."""
+"""Physically consistent estimation by semidefinite programming."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class SDP(Estimator):
 
     Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. w_i says how
     much the description of link i counts: 1 for inertias that are right to their own size, 100 for
-    a tenth of it. `prior_weight` gives one number for all links; None lets the evidence choose it,
-    and set aside the description of links that the samples contradict. `exact` keeps the weighted
+    a tenth of it. `prior_weight` gives one number for all links; None chooses it by the evidence,
+    and discards the description of links that contradict the samples. `exact` keeps the weighted
     least-squares solution wherever consistent parameters have it: the prior then only decides what
     the data leave open. `entropic` takes the divergence 2 (tr S - log det S - 4) instead of its
     second-order form |S - S0|^2. `bounds` are added to those given to `identify`. Wensing, Kim and
@@ -260,9 +260,9 @@ def entropic(
 
     S_i = 1 for the body as described.
 
-    Starts from a consistent pi. log det grows without bound towards a body that cannot exist, as no
-    quadratic form does. Each Newton step solves the cone program of the second-order form at the
-    present S: its metric is S, its centre 2 S - S^2. Steps are damped as for self-concordant
+    Starts from a consistent pi. Unlike a quadratic form, log det grows without bound towards a
+    physically inconsistent body. Each Newton step solves the cone program of the second-order form
+    at the present S: its metric is S, its centre 2 S - S^2. Steps are damped as for self-concordant
     functions. Lee, Wensing and Park, IEEE T-RO 36 (2020), eq. (19); Boyd and Vandenberghe 2004,
     section 9.6.4.
     """

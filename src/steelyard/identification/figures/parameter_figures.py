@@ -53,7 +53,7 @@ def mass_figure(links: Sequence[str], mass: Array, std: Array, described: Array)
         x=Axis(title="mass [kg]", from_zero=True),
         y=Axis(categories=tuple(links)),
     )
-    caption = "Mass of every link with all that is fixed to it, beside that of the description."
+    caption = "Mass of every link with all that is fixed to it, beside the described mass."
     height = 110 + 30 * len(links)
     return Figure(name="masses", rows=((panel,),), caption=caption, height=height)
 

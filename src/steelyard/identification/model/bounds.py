@@ -26,7 +26,7 @@ class Inequalities:
     names: tuple[str, ...]
 
     def without(self, name: str) -> Inequalities:
-        """Return all rows but those of one bound."""
+        """Return all rows except the rows of one bound."""
         keep = [i for i, label in enumerate(self.names) if label != name]
         return Inequalities(self.A[keep], self.b[keep], tuple(self.names[i] for i in keep))
 
@@ -124,7 +124,7 @@ def pair(name: str, limits: Any) -> tuple[Any, Any]:
 
 
 def bound(name: str, value: Any) -> float:
-    """Return one side of a bound; raise CallError if it is no number."""
+    """Return one side of a bound; raise CallError if it is not a number."""
     return real_number(f"bounds: a side of {name!r}", value)
 
 

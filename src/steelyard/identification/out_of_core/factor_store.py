@@ -50,7 +50,7 @@ class FactorStore:
     `secret` authenticates the files; without one nothing is read or written, and `reason` says why.
     A file's name has the digest of the log's content, and a digest of specification and secret.
     Factors of another content, robot, option or user are therefore never found. Logs in memory and
-    in object stores have no folder of their own.
+    in object stores have no folder.
     """
 
     beside: bool = True

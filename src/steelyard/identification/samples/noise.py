@@ -1,4 +1,4 @@
-"""The noise of a signal, told by differences of neighbouring samples."""
+"""The noise of a signal, estimated from differences of neighbouring samples."""
 
 from __future__ import annotations
 

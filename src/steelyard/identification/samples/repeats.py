@@ -43,12 +43,12 @@ def find_period(log: Log, known_period: float | None = None) -> float | None:
 
     A `known_period` is checked and no other is searched for.
 
-    Joints come back if positions a period apart differ by no more than their noise, which is told
-    by differences of neighbours. Half the mean square difference of positions, summed over joints
-    in units of their variance, is small at the period; it is computed for all delays by the Fourier
-    transform. A joint that stands with a noisy encoder never comes back. Raises LogError if the
-    motion does not repeat after a period that was given. de Cheveigne and Kawahara, J. Acoust. Soc.
-    Am. 111 (2002), p. 1917 (the difference function).
+    Joints come back if positions a period apart differ by no more than their noise, which is
+    estimated from differences of neighbours. Half the mean square difference of positions, summed
+    over joints in units of their variance, is small at the period; it is computed for all delays by
+    the Fourier transform. A joint that stands with a noisy encoder never comes back. Raises
+    LogError if the motion does not repeat after a period that was given. de Cheveigne and Kawahara,
+    J. Acoust. Soc. Am. 111 (2002), p. 1917 (the difference function).
     """
     dt = log.duration / max(log.N - 1, 1)
     even = (
@@ -227,7 +227,7 @@ def apart(t: Array, x: Array, period: float) -> Array:
 
     Noise that differs between periods.
 
-    Of more than MOST samples those of windows that are spread over all.
+    Of more than MOST samples, only windows spread over all of them are used.
     """
     inside = int(np.sum(t + period <= t[-1] + 1e-9 * period))
     parts = [

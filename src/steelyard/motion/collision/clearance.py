@@ -52,7 +52,7 @@ class Clearance:
         upper: Array,
         clearance: float = 0.0,
     ) -> Clearance:
-        """Collect all pairs, except those of one body, of adjacent bodies, and of close neighbours.
+        """Collect all pairs, except within one body, of adjacent bodies, and of close neighbours.
 
         Close neighbours are near each other in nearly all random positions.
 
@@ -96,7 +96,7 @@ class Clearance:
         """Replace capsules built close together by thinner ones; also return distances (N, k) [m].
 
         The radius of a capsule from the kinematics is one for all links: around short ones, such as
-        those of a wrist, it is too large.
+        wrist links, it is too large.
         """
         distances = self.distances(q, self.clearance + FAR).distance
         close = np.quantile(distances, MOSTLY, axis=0) <= NEIGHBOURS

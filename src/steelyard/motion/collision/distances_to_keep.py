@@ -120,6 +120,6 @@ def _remarks(
     absent = ", ".join(replaced) if kind != "capsules" else ""
     if absent:
         sentences.append(
-            f"Collision meshes whose files are absent were replaced by capsules: those of {absent}."
+            f"Collision meshes whose files are absent were replaced by capsules: {absent}."
         )
     return sentences

@@ -269,8 +269,8 @@ def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
             return np.broadcast_to(start, (*batch, robot.n))
         except ValueError:
             raise CallError(
-                f"q0 has shape {start.shape}; expected ({robot.n},) or that of the poses,"
-                f" {(*batch, robot.n)}"
+                f"q0 has shape {start.shape}; expected ({robot.n},) or the shape of the poses, "
+                f"{(*batch, robot.n)}"
             ) from None
     return start
 

@@ -36,8 +36,8 @@ class Sensors:
     bandwidth : of the first-order low-pass in the torque channel [Hz].
     delay : of the torque against the position [s].
     torque_step : quantisation of the torque [N m|N].
-    torque_constant : where it is not zero, the log has motor currents, torque / constant, in the
-        place of torques [N m/A|N/A].
+    torque_constant : where it is not zero, the log has motor currents, torque / constant, instead
+        of torques [N m/A|N/A].
     plate : whether a force plate under the robot is logged.
     plate_noise : as a fraction of each component's rms deviation [-].
 

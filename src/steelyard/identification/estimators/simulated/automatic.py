@@ -59,7 +59,7 @@ class Automatic(Estimator):
     ) -> SimulatedSamples:
         """Return the samples with the measured or the simulated motion.
 
-        `factor` is that of decimation, None for the rate that the motion needs.
+        `factor` is the decimation factor, None for the rate that the motion needs.
         """
         if why_not_simulated(model, samples, self.controller):
             return SimulatedSamples(samples, model.start, (), False)
@@ -110,7 +110,8 @@ def is_better(squares: Array, others: Array) -> bool:
 def held_out_squares(problem: Problem) -> tuple[Array, float]:
     """Return held-out mean squares of each part and joint (parts, n), and |tau|^2.
 
-    Rows that one motion leaves out must not count for it: the squares are those of as many rows.
+    Rows that one motion leaves out must not count for it: the squares are scaled to the same number
+    of rows.
     """
     _, weights = weighted(problem.total, problem.prior, 2)
     parts = [fold for fold in problem.folds if sum(fold.counts)]

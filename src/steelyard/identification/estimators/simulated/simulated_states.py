@@ -39,12 +39,12 @@ def simulated_states(
 ) -> SimulatedSamples:
     """Return samples with the states of the closed loop, simulated with their own estimate.
 
-    `factor` is that of decimation; None takes the rate that the simulated motion needs, which noise
-    of the measured one does not raise.
+    `factor` is the decimation factor; None takes the rate that the simulated motion needs, which
+    noise of the measured one does not raise.
 
     pi -> simulated motion -> least squares of the measured torque on its regressor, every link a
     real body -> pi, until the torque changes no more. What the measured positions differ by from
-    the simulated ones is smoothed and added, for joints where it is no white noise. Gautier, Janot
+    the simulated ones is smoothed and added, for joints where it is not white noise. Gautier, Janot
     and Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428.
     """
     why = why_not_simulated(model, samples, controller)
@@ -204,12 +204,12 @@ def diverged(
 
 
 def with_smoothed_motion(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
-    """Return the samples as they are, with the smoothed motion in the place of a simulated one."""
+    """Return the samples as they are, with the smoothed motion instead of a simulated one."""
     return tuple(replace(s, smoothed=np.stack([s.q, s.qd, s.qdd], axis=1)) for s in samples)
 
 
 def is_simulated(samples: Samples) -> bool:
-    """Return whether the states are those of a simulated motion."""
+    """Return whether the states come from a simulated motion."""
     return samples.smoothed is not None and not np.array_equal(samples.smoothed[:, 0], samples.q)
 
 
@@ -224,7 +224,7 @@ def as_smoothed(samples: Samples) -> Samples:
 def without_smoothing_width(model: Model) -> Model:
     """Return the model with Coulomb friction that jumps at rest.
 
-    One kernel simulates it, whatever width was found.
+    One kernel then simulates every smoothing width.
     """
     return model.with_shape("width", [0.0] * model.n) if any(model.shape("width")) else model
 
@@ -264,7 +264,7 @@ def described(controller: Controller | None, loops: Sequence[FeedbackLoop]) -> s
     """Return what the loop is made of, in words."""
     law = "the command followed exactly" if controller is None else type(controller).__name__
     stand_in = any(loop.stand_in for loop in loops)
-    return f"{law}, the measured motion in the place of a command" if stand_in else law
+    return f"{law}, the measured motion instead of a command" if stand_in else law
 
 
 def with_simulated_motion(

@@ -7,7 +7,7 @@ Rotor inertia is read from a <transmission> whose <actuator> states it, as Drake
 value="..."/> with <mechanicalReduction>. What URDF has no place for stands in an element that other
 programs ignore: in a <joint>, `<steelyard armature="0.8" offset="0.1"/>` (any joint term by its
 name; `ratio`, `rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0
-0 -9.81"/>`. Loops are those of `loop_elements`.
+0 -9.81"/>`. Loops are read by `loop_elements`.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:
     for key, value in values.items():
         if value is None:
             notes.problem(
-                limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is no number"
+                limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is not a number"
             )
     lower, upper, velocity, effort = (
         values.get(key) for key in ("lower", "upper", "velocity", "effort")
