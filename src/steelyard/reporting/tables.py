@@ -18,7 +18,7 @@ from ..identification import Fit, Region, Validation
 from ..robot import Robot
 
 Array = NDArray[np.float64]
-WEAK = 0.3  # relative standard deviation above which a value says little
+WEAK = 0.3  # relative standard deviation of a poorly identified parameter
 
 
 def shown_units(fit: Fit) -> tuple[str, ...]:

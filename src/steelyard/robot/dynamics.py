@@ -40,7 +40,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -89,7 +89,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -132,7 +132,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -345,7 +345,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -387,7 +387,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -429,7 +429,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -477,7 +477,7 @@ class DynamicsMethods(Description):
         wrench : what the environment applies, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of

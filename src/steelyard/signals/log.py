@@ -60,7 +60,7 @@ class Log:
     motor_position : (N, n) position on the motor's side of the gear [rad|m].
     link_position : (N, n) position on the link's side, by a second encoder [rad|m].
     temperature : (N, n) or (N,) temperature of each joint, or one [°C].
-    base : (N, 9) base motion as an IMU feels it: proper acceleration, angular velocity, its rate
+    base : (N, 9) base motion as an IMU measures it: proper acceleration, angular velocity, its rate
         [m/s2, rad/s, rad/s2].
     base_wrench : (N, 6) force, then moment, that the ground applies to the base [N, N m].
     payload : `Payload` that the robot carried: mass [kg], centre [m], inertia [kg m2].
@@ -90,7 +90,7 @@ class Log:
     motor_position: Array | None = optional("rad|m", "position on the motor's side of the gear", "motor mot", beside="q")
     link_position: Array | None = optional("rad|m", "position on the link's side, by a second encoder", "link", beside="q")
     temperature: Array | None = optional("°C", "temperature of each joint, or one", "temperature temp", shapes=(("n",), ()), slow=True)
-    base: Array | None = optional(ACCELERATIONS | RATES, "base motion as an IMU feels it: proper acceleration, angular velocity, its rate")
+    base: Array | None = optional(ACCELERATIONS | RATES, "base motion as an IMU measures it: proper acceleration, angular velocity, its rate")
     base_wrench: Array | None = optional(WRENCH, "force, then moment, that the ground applies to the base")
     # fmt: on
     payload: Payload | None = None

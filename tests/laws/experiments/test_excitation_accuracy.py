@@ -242,7 +242,10 @@ def test_payload_and_mounting_are_those_of_the_robot() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"accuracy": {"link1.m": 0.01}}, "no motion shows link1.m, torques do not depend on it"),
+        (
+            {"accuracy": {"link1.m": 0.01}},
+            "no motion identifies link1.m, torques do not depend on it",
+        ),
         ({"accuracy": {"link2.m": 0.01}}, "link2.m by itself, only within.*m2"),
         (
             {"accuracy": {"link3.mx": 0.01}},

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...arguments import real_number
 from ...errors import ProblemError
-from ..model.bounds import Bounds, Inequalities, check_bounds, inequalities, natural
+from ..model.bounds import Bounds, Inequalities, check_bounds, inequalities, physical_limits
 from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
@@ -123,12 +123,12 @@ def consistent(
     `free` (b,) is the solution without constraints.
     """
     prior = body_prior(model, chosen.aside)
-    natural_bounds = natural(model.names, model.free)
+    physical_bounds = physical_limits(model.names, model.free)
     asked = inequalities(options.bounds, model.names)
     limits = Inequalities(
-        np.vstack([natural_bounds.A, asked.A]),
-        np.concatenate([natural_bounds.b, asked.b]),
-        natural_bounds.names + asked.names,
+        np.vstack([physical_bounds.A, asked.A]),
+        np.concatenate([physical_bounds.b, asked.b]),
+        physical_bounds.names + asked.names,
     )
     data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
     weights = chosen.body_weights(prior)

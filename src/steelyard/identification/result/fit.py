@@ -315,7 +315,7 @@ class Fit:
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
 

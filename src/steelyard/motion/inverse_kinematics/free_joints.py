@@ -77,7 +77,7 @@ def solve_missing(setup: IkProblem, s: Solutions) -> Solutions:
     index = unsolved[reached]
     if len(index) and fixed is not None:
         assert setup.closed is not None
-        fixed[index] = result.q[reached][:, None, list(setup.closed.places)]
+        fixed[index] = result.q[reached][:, None, list(setup.closed.indices)]
         q[index], code[index], _ = _solve_at(
             setup, poses[reached], starts[reached], fixed[index]
         ).result

@@ -52,7 +52,7 @@ class ConstrainedDynamicsMethods(ClosureMethods):
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
             `parameter_names`.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
 
@@ -105,7 +105,7 @@ class ConstrainedDynamicsMethods(ClosureMethods):
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
             `parameter_names`.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         out : array, or tuple of arrays, that the result is written to; a new one by default.
