@@ -22,21 +22,21 @@ Positions = Mapping[str, float | None]
 
 
 class SelectedJoints(NamedTuple):
-    """A robot with joints held, the robot as it was, and where they are held [rad|m]."""
+    """A robot with locked joints, the whole robot, and the positions of locked joints [rad|m]."""
 
     robot: Robot
     whole: Robot
     fixed_positions: Mapping[str, float]
 
     def restore(self, identified: Robot) -> Robot:
-        """Return the whole robot with what was found of the arm.
+        """Return the whole robot with the identified parameters of the selected joints.
 
-        The joints that were held are as they were.
+        Locked joints are unchanged.
         """
         return identified.thaw(self.whole) if self.fixed_positions else identified
 
     def with_note(self, fit: Fit) -> Fit:
-        """Return a fit that says which joints were held."""
+        """Return a fit with a note on which joints were locked."""
         if not self.fixed_positions:
             return fit
         estimate = replace(fit.estimate, notes=(*fit.estimate.notes, self.sentence))
@@ -64,9 +64,9 @@ def select_joints(
 
     Names, and patterns such as arm_*.
 
-    What is typed comes before what a file says. A joint without a position is held at zero, or what
-    is nearest to it within its limits. `known` are positions of joints that were held before;
-    without all others they say which are held.
+    Typed options take precedence over a file. A joint without a position is locked at zero, or at
+    the nearest position within its limits. `known` are positions of joints that were locked before;
+    without other options they say which joints are locked.
     """
     options = file or {}
     moving, fixed = _asked("", joints, freeze, whole)

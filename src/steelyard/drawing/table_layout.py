@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 
 def lay_out(table: Table, width: int) -> list[Line]:
-    """Return the lines of a table for a terminal of so many columns.
+    """Return the lines of a table for a terminal that is `width` columns wide.
 
     A line is wider than that only where a single name or number is.
     """
@@ -50,7 +50,7 @@ def lay_out(table: Table, width: int) -> list[Line]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of at most so many columns, broken at spaces alone.
+    """Return a text in lines of at most `width` columns, broken only at spaces.
 
     A longer word stays whole.
     """

@@ -37,7 +37,7 @@ class DynamicsMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
@@ -86,7 +86,7 @@ class DynamicsMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         tau : (..., n) joint torques [N m|N].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
@@ -129,7 +129,7 @@ class DynamicsMethods(Description):
         ----------
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
@@ -304,7 +304,7 @@ class DynamicsMethods(Description):
         Parameters
         ----------
         q : (..., n) joint positions [rad|m].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         out : array, or tuple of arrays, that the result is written to; a new one by default.
@@ -342,7 +342,7 @@ class DynamicsMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
@@ -384,7 +384,7 @@ class DynamicsMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         tau : (..., n) joint torques [N m|N].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
@@ -426,7 +426,7 @@ class DynamicsMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
@@ -474,7 +474,7 @@ class DynamicsMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         tau : (..., n) joint torques [N m|N].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration

@@ -30,7 +30,7 @@ class ExportMethods(ConstrainedDynamicsMethods):
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns
@@ -101,7 +101,7 @@ class ExportMethods(ConstrainedDynamicsMethods):
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns

@@ -40,9 +40,9 @@ class Log:
     in files, shape (one column per joint unless given). Reading, checking, slicing, cleaning,
     resampling and writing follow from it. Arrays are float64 and read-only. `effort` is where tau
     comes from: 'torque' (measured or commanded) or 'current' (a constant times the motor current).
-    `units` are those that signals were converted from, `payload` is what the robot carries,
-    `remarks` tell what was found and done. Notation of Siciliano et al., "Robotics: Modelling,
-    Planning and Control", 2009, section 7.3.
+    `units` are the units that signals were converted from, `payload` is the load that the robot
+    carries, `remarks` are sentences on what was found and done. Notation of Siciliano et al.,
+    "Robotics: Modelling, Planning and Control", 2009, section 7.3.
 
     Parameters
     ----------

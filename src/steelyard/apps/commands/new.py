@@ -163,7 +163,7 @@ def ask(option: str, question: str, usual: str | None, quietly: bool = False) ->
 def matched(
     paths: Sequence[Path], robot: Robot, joints: Any, freeze: Any, stated: dict[str, Any]
 ) -> ProposedMapping:
-    """Return the mapping of a log, after asking for what its files do not tell."""
+    """Return the mapping of a log, after asking for information that its files lack."""
     from ...signals.proposed_mapping import propose_mapping
     from ..joint_selection import select_joints
 

@@ -51,7 +51,7 @@ PERIOD, HIGHEST = 20.0, 0.5  # s, Hz: by default
 
 
 def bspline_basis(harmonics: int, frequency: float) -> MotionBasis:
-    """Return splines with as many coefficients as a Fourier series of so many harmonics."""
+    """Return splines with as many coefficients as a Fourier series with these harmonics."""
     return BSplineBasis(2 * harmonics - 1, frequency)
 
 

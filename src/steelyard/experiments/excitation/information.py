@@ -127,7 +127,7 @@ class FisherInformation:
         return Excitation(log_det, float(np.sqrt(values[-1] / values[0])), len(self.columns))
 
     def total(self, G: Array, points: int) -> Array:
-        """Add prior knowledge to G of so many samples of a period, in the units of G."""
+        """Add prior knowledge to G, the information of `points` samples of a period."""
         return G if self.known is None else G + self.known * (points * self.quiet**2 / self.samples)
 
     def whole(self, states: Sequence[Array] | Array) -> Array:

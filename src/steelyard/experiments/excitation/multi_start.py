@@ -262,7 +262,7 @@ class MultiStart:
     def run(self, starts: int, seed: int, crew: StartPool) -> list[Start]:
         """Run the search; return the starts, most advanced and best first.
 
-        After Ctrl-C, as far as they came.
+        After Ctrl-C, the results so far.
         """
         results = [
             self._round(range(k * starts, (k + 1) * starts), seed, crew)

@@ -299,7 +299,7 @@ class Fleet:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns

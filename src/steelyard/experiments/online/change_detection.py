@@ -336,7 +336,7 @@ def detection_thresholds(d: Array, count: float, looks: float) -> Array:
 
     The variance they are normalised by was estimated from `count` windows.
 
-    d F^-1(1 - 1 / looks; d, count): the expected number of false alarms in so many looks is 1.
+    d F^-1(1 - 1 / looks; d, count): the expected number of false alarms in `looks` tests is 1.
     """
     from scipy.stats import f
 

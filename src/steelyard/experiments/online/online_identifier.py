@@ -227,7 +227,7 @@ class OnlineIdentifier:
     def errors(self, seconds: float) -> tuple[Array, Array]:
         """Return the noise sigma (n,) [N m|N] and the covariance (b, b) of the present model.
 
-        sigma is the noise of sums of torque errors over windows of so many seconds, over the root
+        sigma is the noise of sums of torque errors over windows of `seconds`, divided by the root
         of their length. It exceeds the noise of one sample where errors are autocorrelated.
         Directions that no sample shows are as uncertain as the parameters are large.
 

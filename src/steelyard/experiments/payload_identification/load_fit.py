@@ -30,7 +30,7 @@ from .arm import LoadedArm
 from .load_columns import LoadFrame
 
 Array = NDArray[np.float64]
-ROUNDS = 6  # of weighting the joints by what they leave
+ROUNDS = 6  # of weighting the joints by their residuals
 GYRATION = 0.1  # [m] typical distance of a load's mass from its centre
 LEAST_MASS = 1.0  # [kg] to which uncertainties are compared for loads that are lighter
 VAGUE = 10.0  # times the typical size: the standard deviation before the samples

@@ -30,7 +30,7 @@ ODDS = 7.0
 
 @dataclass(frozen=True, eq=False)
 class PriorWeight:
-    """What the samples say about the description.
+    """The weight of the description that the samples support.
 
     Its weight, the bodies whose description is discarded, their weight, the evidence [nats].
 

@@ -36,10 +36,10 @@ class SDP(Estimator):
     much the description of link i counts: 1 for inertias that are right to their own size, 100 for
     a tenth of it. `prior_weight` gives one number for all links; None chooses it by the evidence,
     and discards the description of links that contradict the samples. `exact` keeps the weighted
-    least-squares solution wherever consistent parameters have it: the prior then only decides what
-    the data leave open. `entropic` takes the divergence 2 (tr S - log det S - 4) instead of its
-    second-order form |S - S0|^2. `bounds` are added to those given to `identify`. Wensing, Kim and
-    Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
+    least-squares solution wherever consistent parameters have it: the prior then only decides
+    directions that the data do not determine. `entropic` takes the divergence 2 (tr S - log det S -
+    4) instead of its second-order form |S - S0|^2. `bounds` are added to those given to `identify`.
+    Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
     """
 
     prior_weight: float | None = None
@@ -165,7 +165,7 @@ def consistent(
 def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
     """Return pi with unexcited joint terms exactly at their described values.
 
-    The norms (p,) of the columns tell which are excited.
+    A parameter is excited if the norm of its column, `norms` (p,), is not zero.
     """
     dead = (norms <= 1e-12 * norms.max(initial=0.0)) & (np.arange(len(pi)) >= inner)
     return np.where(dead, model.start, pi)

@@ -103,7 +103,7 @@ class FactorStore:
         )
 
     def find(self, source: Log | LogFile, content: str, most: int) -> StoredFactor:
-        """Return what is kept of a log with that digest, at most so many bytes."""
+        """Return the stored factor of a log with this digest, of at most `most` bytes."""
         path = self.path(source, content)
         if path is None:
             return StoredFactor(None)

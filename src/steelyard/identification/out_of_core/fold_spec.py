@@ -1,4 +1,4 @@
-"""Recipe: what is done to every log of an archive, so that their factors can be merged."""
+"""FoldSpec: how every log of an archive is processed, so that their factors can be merged."""
 
 from __future__ import annotations
 

@@ -517,7 +517,7 @@ class Fit:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
         validation : a `Validation` on another log, shown and judged beside the fit.
 

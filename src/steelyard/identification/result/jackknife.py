@@ -40,7 +40,7 @@ class Cells:
     log's end.
 
     A sample whose state was visited before is in the cell of the first visit: an error of the model
-    is the same there, so that a motion that is repeated tells no more about it.
+    is the same there, so that a repeated motion has no more information on it.
     """
 
     numbers: tuple[Indices, ...]

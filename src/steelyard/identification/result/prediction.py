@@ -29,7 +29,7 @@ MOST = 100_000  # samples of a log that are looked at, evenly spread
 BLOCK = 1 << 14  # states that are compared with a region at once
 
 
-# share of what the parameters took of the residuals that counts where the samples have been
+# share of the variance absorbed by the fitted parameters that counts in covered states
 COVERED = 0.5
 
 

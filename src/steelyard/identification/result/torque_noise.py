@@ -1,6 +1,6 @@
 """The noise of measured torque.
 
-What the model leaves at the rate of the log, and how much of it is left below a frequency.
+The residual of the model at the rate of the log, and its part below a frequency.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 HELD = 0.95  # share of the samples within BAND standard deviations
 FEWEST = 32  # samples from which the noise below a frequency is estimated
-MOST, WINDOWS = 1 << 18, 4  # samples of a stretch that are read, in so many windows if it is longer
+MOST, WINDOWS = 1 << 18, 4  # samples read of a stretch; windows if it is longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class TorqueNoise:
     def below(self, cutoff: float | None, taken: float = 1.0) -> Array:
         """Return the noise (n,) [N m|N] of a torque low-passed at `cutoff` [Hz]; None for all.
 
-        It counts the share `taken` of what the parameters took.
+        It includes the share `taken` of the variance that the fitted parameters absorbed.
         """
         frequency = (
             self.frequencies[-1]

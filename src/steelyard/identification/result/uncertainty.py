@@ -250,9 +250,9 @@ def noise_of_samples(
 ) -> tuple[Array, TorqueNoise]:
     """Return the noise (n,) [N m|N] of the kept samples, and the noise of a measured torque.
 
-    Residuals are smaller than errors by what the parameters took of them: |error_j|^2 =
-    |residual_j|^2 + tr(A_j cov), for any colour of the noise; A_j = Y_j^T Y_j and cov (b, b) is the
-    covariance of least squares. For white noise this is division by N - b.
+    Residuals are smaller than errors by the variance that the fitted parameters absorb: |error_j|^2
+    = |residual_j|^2 + tr(A_j cov), for any colour of the noise; A_j = Y_j^T Y_j and cov (b, b) is
+    the covariance of least squares. For white noise this is division by N - b.
     """
     total = problem.total
     counts = np.maximum(np.array(total.counts), 1.0)

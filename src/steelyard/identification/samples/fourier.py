@@ -75,7 +75,7 @@ class FourierMotion:
 def fourier_motion(log: Log, period: float) -> FourierMotion | None:
     """Return the motion of a log that repeats after a period [s].
 
-    None if its harmonics reach into what samples cannot tell.
+    None if its harmonics exceed the frequencies that samples resolve.
 
     Positions at the same phase are averaged over the periods. The order of the series has the
     largest evidence, joint by joint, against the noise between the periods or at the highest

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...signals.segments import windows
 
 Array = NDArray[np.float64]
-MOST, WINDOWS = 1 << 17, 8  # samples that are read, in so many windows if there are more
+MOST, WINDOWS = 1 << 17, 8  # samples that are read; windows if there are more
 
 
 def rough(*signals: Array) -> Array:

@@ -30,7 +30,7 @@ SMOOTHED = 8.0  # windows that the period is found with, in the time in which po
 EDGE = 4.0  # [widths] of the window from the ends of a log
 REFINED = 4  # steps towards the period
 FEWEST = 16  # samples of a period
-# samples that are compared with those a period before, in so many windows if there are more
+# samples compared with the previous period; number of windows if the log is longer
 MOST, WINDOWS = 1 << 17, 8
 TOGETHER = 8  # columns whose path is computed by one call
 KNOTS = 64  # of a cubic spline from its end, after which the end has no influence left
@@ -84,8 +84,8 @@ def find_period(log: Log, known_period: float | None = None) -> float | None:
 def thinned_return(q: Array) -> tuple[int | None, int]:
     """Return the first delay [samples] at which columns q (N, k) come back, or None.
 
-    Of more than MOST samples the means of neighbours tell, unless positions move away in a few of
-    them.
+    Of more than MOST samples, means of neighbours are compared, unless positions move away in a few
+    of them.
     """
     step = -(-len(q) // MOST)
     lag, away = first_return(

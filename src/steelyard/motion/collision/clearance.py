@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 # last stage of a search
 RARE = 0.005
 TRIES = 1000  # random positions at which pairs are looked at
-# of them, [m]: a pair that is nearer than that in so many is built so, and left out
+# share of positions, distance [m]: pairs that are nearer in this share of positions are left out
 MOSTLY, NEIGHBOURS = 0.95, 0.03
 THIN = 0.6  # of their radii: capsules that are built close together are looked at with these
 FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked at

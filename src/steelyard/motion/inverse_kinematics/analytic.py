@@ -30,7 +30,7 @@ from .families import Family, find_family
 from .subproblems import AT_REST, Turn
 
 Array = NDArray[np.float64]
-ROUNDED_ANGLE = 3e-4  # [rad] 1.571 is meant to be a right angle
+ROUNDED_ANGLE = 3e-4  # [rad] rounding of a right angle printed as 1.571
 ROUNDING = 1e-9  # [rad|m] tolerance of joint limits
 UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer

@@ -269,7 +269,7 @@ class Trajectory:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         format : name of a format; by the ending of the path by default.
         rate : samples per second [Hz].
         overwrite : whether an existing file may be replaced.
@@ -295,7 +295,7 @@ class Trajectory:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns

@@ -47,7 +47,7 @@ class ConstrainedDynamicsMethods(ClosureMethods):
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
         weight : of the square of each drive's torque [-].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -100,7 +100,7 @@ class ConstrainedDynamicsMethods(ClosureMethods):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         tau : (..., n) joint torques [N m|N].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of

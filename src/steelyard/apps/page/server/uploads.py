@@ -1,6 +1,6 @@
-"""What may be uploaded: descriptions, logs and saved fits of known kinds, as they are.
+"""Uploads: robot descriptions, logs and saved fits of known kinds.
 
-No name or path of theirs is used.
+File names and paths of the sender are not used.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class LogEvidence:
         """Try a correction with as many independent rows as another trial.
 
         `regression` may be passed from a trial with the same motion. The iteration ends early, with
-        a low or imprecise evidence, where the trial cannot win `needed` [nats] over the other.
+        a low or imprecise evidence, where the trial cannot gain `needed` [nats] over the other.
         """
         regression = self.regression(correction) if regression is None else regression
         tau = self.torque(correction)

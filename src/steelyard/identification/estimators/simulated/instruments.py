@@ -66,8 +66,7 @@ class IV(DIDIM):
 
         It does not depend on the noise of the measured positions.
 
-        Without a controller nothing tells how far the robot was from its command, and the samples
-        stay as they are.
+        Without a controller the tracking error is unknown, and the samples are not changed.
         """
         if self.controller is None:
             return problem.samples

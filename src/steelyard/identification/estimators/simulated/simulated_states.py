@@ -28,7 +28,7 @@ from .simulated_samples import SimulatedSamples, why_not_simulated
 Array = NDArray[np.float64]
 ROUNDS = 5  # of simulating and estimating, at most
 CONVERGED = 5e-4  # of the torque that a further round changes
-LITTLE = 2e-3  # of the residual that a further round must win
+LITTLE = 2e-3  # least relative reduction of the residual by a further round
 PARTS = 100  # of a log, whose mean differences from the simulated positions are looked at
 REST = 0.01  # [s] from which a joint that sticks counts as resting
 WHITE = 2.0  # times the variance of white noise that these means may have
@@ -43,9 +43,9 @@ def simulated_states(
     noise of the measured one does not raise.
 
     pi -> simulated motion -> least squares of the measured torque on its regressor, every link a
-    real body -> pi, until the torque changes no more. What the measured positions differ by from
-    the simulated ones is smoothed and added, for joints where it is not white noise. Gautier, Janot
-    and Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428.
+    real body -> pi, until the torque changes no more. The difference of measured and simulated
+    positions is smoothed and added, for joints where it is not white noise. Gautier, Janot and
+    Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428.
     """
     why = why_not_simulated(model, samples, controller)
     if why:
@@ -261,7 +261,7 @@ def next_estimate(problem: Problem, before: Estimate) -> Estimate:
 
 
 def described(controller: Controller | None, loops: Sequence[FeedbackLoop]) -> str:
-    """Return what the loop is made of, in words."""
+    """Return a text that describes the simulated loop."""
     law = "the command followed exactly" if controller is None else type(controller).__name__
     stand_in = any(loop.stand_in for loop in loops)
     return f"{law}, the measured motion instead of a command" if stand_in else law
