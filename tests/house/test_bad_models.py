@@ -197,7 +197,7 @@ FILES = {
     "model.sdf": (b"<sdf/>", r"files that end in '.sdf' are not known"),
     "noend": (b"x", "files that end in 'nothing' are not known"),
     "other.xml": (b"<!-- <robot> --><sdf/>", "its outermost element is <sdf>; expected <robot>"),
-    "odd.urdf": (b'<?xml version="1.0" encoding="klingon"?><robot/>', "is no klingon text"),
+    "odd.urdf": (b'<?xml version="1.0" encoding="klingon"?><robot/>', "is not klingon text"),
     "ball.xml": (
         (
             b'<mujoco><worldbody><body name="b"><joint name="j" type="ball"/><geom'

@@ -107,7 +107,7 @@ def test_an_uploaded_fit_is_what_was_saved(planar_fit: sy.Fit, tmp_path: Path) -
         text[: len(text) // 2],
         text.replace(b'"rms"', b'"rns"'),
     ):
-        with pytest.raises(sy.ModelError, match=r"is no fit\.json|is not JSON"):
+        with pytest.raises(sy.ModelError, match=r"is not a fit\.json|is not JSON"):
             uploaded_fit("fit.json", content)
 
 
