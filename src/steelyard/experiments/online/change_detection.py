@@ -44,11 +44,11 @@ class ChangeDetector:
     """Generalised likelihood ratios of innovations over sliding windows, for every hypothesis.
 
     With e = tau - Y base of the reference, Z the columns of a hypothesis and W = 1/sigma^2, a
-    window has b = sum Z^T W e and A = sum Z^T W Z; b^T (A + B B^T)^-1 b is tested. B B^T is what
-    the uncertainty of the reference contributes. sigma^2 is the variance of sums of residuals over
+    window has b = sum Z^T W e and A = sum Z^T W Z; b^T (A + B B^T)^-1 b is tested. B B^T is the
+    contribution of the reference's uncertainty. sigma^2 is the variance of sums of residuals over
     windows, over their length, where nothing changed (`learn`), each part of them with parameters
     of the others: autocorrelation and errors of the model count as they do in sums, the largest of
-    them too. As it is itself found from nu windows, the statistic over its d degrees of freedom has
+    them too. As sigma is estimated from nu windows, the statistic over its d degrees of freedom has
     Fisher's distribution with d and nu; the threshold is the quantile at which the probability of
     any false alarm, summed over samples, windows and hypotheses, is one in `hours`. Neighbouring
     windows overlap, so that false alarms come more rarely still. Basseville and Nikiforov,

@@ -43,7 +43,7 @@ def estimate_shape(
     rounds: int = 3,
     joints: Sequence[int] | None = None,
 ) -> Model:
-    """Return the model with the value of a shape, at each joint, that leaves the least residual.
+    """Return the model with the value of a shape, at each joint, that has the least residual.
 
     The linear friction parameters of the joint are solved for at each candidate. Joints without a
     free term of that shape stay. Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10

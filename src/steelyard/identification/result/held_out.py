@@ -26,8 +26,8 @@ class HeldOut:
     Squares of residual and torque, both (parts, n).
 
     `counts` (parts, n) are the rows in use. `bases` (parts, 2, b) are base parameters estimated
-    without each part, and without the half of the samples that contains it: the values of the fit,
-    changed by what leaving samples out changes. None where parts are not consecutive samples.
+    without each part, and without the half of the samples that contains it: the values of the fit
+    plus the change due to the omitted samples. None where parts are not consecutive samples.
     Roberts et al., Ecography 40 (2017), p. 913.
     """
 

@@ -1,4 +1,4 @@
-"""Repeats: whether a motion comes back to where it was, and after how long."""
+"""Repeats: whether a motion is periodic, and its period."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ WIDE = 64  # [samples] width of a window from which it is applied by the Fourier
 
 
 def find_period(log: Log, known_period: float | None = None) -> float | None:
-    """Return the period [s] after which all joints of a log come back, None if they do not.
+    """Return the period [s] after which the motion of all joints repeats, None if it does not.
 
     A `known_period` is checked and no other is searched for.
 
-    Joints come back if positions a period apart differ by no more than their noise, which is
+    A motion repeats if positions a period apart differ by no more than their noise, which is
     estimated from differences of neighbours. Half the mean square difference of positions, summed
     over joints in units of their variance, is small at the period; it is computed for all delays by
-    the Fourier transform. A joint that stands with a noisy encoder never comes back. Raises
+    the Fourier transform. A joint at rest with a noisy encoder never repeats. Raises
     LogError if the motion does not repeat after a period that was given. de Cheveigne and Kawahara,
     J. Acoust. Soc. Am. 111 (2002), p. 1917 (the difference function).
     """
@@ -82,7 +82,7 @@ def find_period(log: Log, known_period: float | None = None) -> float | None:
 
 
 def thinned_return(q: Array) -> tuple[int | None, int]:
-    """Return the first delay [samples] at which columns q (N, k) come back, or None.
+    """Return the first delay [samples] at which columns q (N, k) repeat, or None.
 
     Of more than MOST samples, means of neighbours are compared, unless positions move away in a few
     of them.
@@ -102,9 +102,9 @@ def standardised(q: Array) -> Array:
 
 
 def first_return(x: Array) -> tuple[int | None, int]:
-    """Return the first delay [samples] at which unit-variance columns x (N, k) come back.
+    """Return the first delay [samples] at which unit-variance columns x (N, k) repeat, or None.
 
-    None without one; and the delay at which they were away.
+    Also returns the first delay at which they differ.
     """
     d = difference_function(x)[: len(x) // 2 + 1]
     far = np.flatnonzero(d > UNLIKE)
