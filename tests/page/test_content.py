@@ -361,5 +361,5 @@ def test_windows_are_apart_and_not_too_many(tmp_path: Path) -> None:
     for _ in range(MOST_WINDOWS - 1):
         windows.open()
     assert windows.find(first.key) is first  # it was used last
-    with pytest.raises(sy.CallError, match="not known"):
+    with pytest.raises(sy.CallError, match="no longer known"):
         windows.find(second.key)

@@ -251,7 +251,7 @@ def test_payload_and_mounting_are_those_of_the_robot() -> None:
             {"accuracy": {"link3.mx": 0.01}},
             "no parameter is called 'link3.mx'; did you mean 'link3.mcx'",
         ),
-        ({"accuracy": {"joint1.Fv": 0.01}}, "joint1.Fv = 0"),
+        ({"accuracy": {"joint1.Fv": 0.01}}, "joint1.Fv is 0"),
         ({"accuracy": {"link3.mcx": -1.0}}, "positive fraction"),
         (
             {"accuracy": {"link3.m": 1e-4}, "prior": 0.2},

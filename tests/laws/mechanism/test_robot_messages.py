@@ -158,6 +158,6 @@ def test_a_bag_of_the_driver_is_read(tmp_path: Path, kind: str, ros1: bool) -> N
     assert np.allclose(log.current if kind == UR else log.tau, tau)
     assert (log.tau is None) is (kind == UR), "currents are not torques"
     assert (
-        f"those of {kind} on topic /state, whose effort is {'current' if kind == UR else 'torque'}"
+        f"read from {kind} on topic /state, whose effort is {'current' if kind == UR else 'torque'}"
         in " ".join(log.remarks)
     )
