@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from timeit import Timer
 from typing import Any
 
@@ -114,15 +115,12 @@ def of_torch(robot: sy.Robot, name: str) -> Iterator[Row]:
         ("PyTorch, kernels", torch.float64),
         ("PyTorch, operations in float32", torch.float32),
     ):
-        yield (
-            label,
-            "value",
-            *timed(lambda x: function(*x), robot, lambda x, kind=kind: torch.tensor(x, dtype=kind)),  # type: ignore[misc]
-        )
+        value = partial(torch.tensor, dtype=kind)
+        yield label, "value", *timed(lambda x: function(*x), robot, value)
         tracked = timed(
             lambda x: torch.autograd.grad((function(*x) ** 2).sum(), x),
             robot,
-            lambda x, kind=kind: torch.tensor(x, dtype=kind, requires_grad=True),  # type: ignore[misc]
+            partial(torch.tensor, dtype=kind, requires_grad=True),
         )
         yield label, "gradient", *tracked
 

@@ -1,6 +1,6 @@
 """False collisions in free motion of measured robots, and the choice of the calibration constants.
 
-python -m benchmarks.collision_calibration         two tables; exit code 1 if a robot has a false alarm
+python -m benchmarks.collision_calibration         two tables; exit code 1 at a false alarm
 python -m benchmarks.collision_calibration 0.4     logs are divided at 40 % instead of 50 %
 
 Each log: fit of one half, free motion of the other half, both ways; of the KUKA also run A against
@@ -154,7 +154,9 @@ def judge_all(
 
 
 def near_best(tables: dict[CalibrationRule, Judged], others: list[str]) -> list[CalibrationRule]:
-    """Return the rules without a false alarm of other robots whose monitored share is nearly the best."""
+    """Return the rules without a false alarm of other robots whose monitored share is nearly the
+    best.
+    """
     free = [rule for rule, table in tables.items() if needed(table, others) <= rule.factor]
     best = max(share(tables[rule], others) for rule in free)
     return [rule for rule in free if share(tables[rule], others) >= best - TOLERANCE]

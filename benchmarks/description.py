@@ -185,7 +185,8 @@ the last column is the worst draw of the default.
 With placeholders the fixed weights shrink the links towards 0.1 kg, which helps by chance on \
 some of the measured logs; compare the default with weighted least squares there.
 
-| log > log that was not used | ols | wls | best fixed weight | as described | default | against the best [%] | in the worst draw [%] |
+| log > log that was not used | ols | wls | best fixed weight | as described | default | \
+against the best [%] | in the worst draw [%] |
 |---|---|---|---|---|---|---|---|
 {chr(10).join(lines)}
 """

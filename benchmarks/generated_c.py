@@ -26,7 +26,11 @@ MAIN = """#define _POSIX_C_SOURCE 199309L
 
 {tables}
 {outputs}
-static double now(void) {{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9*(double)t.tv_nsec; }}
+static double now(void) {{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9*(double)t.tv_nsec;
+}}
 
 int main(void)
 {{
@@ -116,8 +120,9 @@ def _main(program: Program, prefix: str, real: str, calls: int, rounds: int) -> 
     ]
     first = f"out_{program.outputs[0].name}"
     return MAIN.format(
-        prefix=prefix, tables="\n".join(tables), outputs="\n".join(outputs), call=f"{program.name}({', '.join(arguments)})", first=first,
-        calls=calls, rounds=rounds, states=STATES,
+        prefix=prefix, tables="\n".join(tables), outputs="\n".join(outputs),
+        call=f"{program.name}({', '.join(arguments)})", first=first, calls=calls, rounds=rounds,
+        states=STATES,
     )  # fmt: skip
 
 

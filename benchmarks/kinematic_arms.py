@@ -45,10 +45,10 @@ def by_axes(
     """Return a robot from kind, axis and point [m] of each joint at q = 0, and its tool."""
     links, made, last = [Link("base")], [], (0.0, 0.0, 0.0)
     for i, (kind, axis, point) in enumerate(joints, start=1):
-        origin = Pose(p=tuple(a - b for a, b in zip(point, last, strict=True)))  # type: ignore[arg-type]
-        made.append(
-            Joint(f"joint{i}", kind, links[-1].name, f"link{i}", origin, tuple(axis), Limits())  # type: ignore[arg-type]
-        )
+        offset = tuple(a - b for a, b in zip(point, last, strict=True))
+        origin = Pose(p=offset)  # type: ignore[arg-type]
+        names = (f"joint{i}", kind, links[-1].name, f"link{i}")
+        made.append(Joint(*names, origin, tuple(axis), Limits()))  # type: ignore[arg-type]
         links.append(Link(f"link{i}"))
         last = tuple(point)  # type: ignore[assignment]
     origin = Pose(p=tuple(a - b for a, b in zip(tool, last, strict=True)))  # type: ignore[arg-type]

@@ -15,7 +15,9 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import mujoco.rollout
@@ -63,11 +65,11 @@ class Pinocchio:
         self.data, self.settings = self.model.createData(), pin.ProximalSettings(1e-12, 1e-10, 20)
         pin.initConstraintDynamics(self.model, self.data, self.closures, self.found)
 
-    def _closure(self, loop: object) -> pin.RigidConstraintModel:
-        frames = [self.model.frames[self.model.getFrameId(link)] for link in (loop.a, loop.b)]  # type: ignore[attr-defined]
+    def _closure(self, loop: Any) -> pin.RigidConstraintModel:
+        frames = [self.model.frames[self.model.getFrameId(link)] for link in (loop.a, loop.b)]
         at = [
             frame.placement * pin.SE3(np.eye(3), np.array(pose.p))
-            for frame, pose in zip(frames, (loop.at_a, loop.at_b), strict=True)  # type: ignore[attr-defined]
+            for frame, pose in zip(frames, (loop.at_a, loop.at_b), strict=True)
         ]
         made = pin.RigidConstraintModel(
             pin.ContactType.CONTACT_3D,
@@ -167,10 +169,16 @@ def compare(robot: sy.Robot) -> dict[str, tuple[float, float, float]]:
     steps, rows = round(SECONDS / STEP), {}
     q0 = robot.assemble(0.03 * np.random.default_rng(0).normal(size=(RUNS, robot.n)))
     for method in ("rk4", "rk8", "euler"):
-        options = {"seconds": STEPS * STEP, "step": STEP, "every": STEPS, "method": method}
-        speed = (
-            RUNS * STEPS / best_time(lambda options=options: sy.simulate(robot, q0=q0, **options))  # type: ignore[misc]
+        final_states = partial(
+            sy.simulate,
+            robot,
+            q0=q0,
+            seconds=STEPS * STEP,
+            step=STEP,
+            every=STEPS,
+            method=method,
         )
+        speed = RUNS * STEPS / best_time(final_states)
         run = sy.simulate(
             robot, q0=np.zeros(robot.n), seconds=SECONDS, step=STEP, method=method, every=10
         )

@@ -51,11 +51,12 @@ def steps_per_second(rows: dict[str, tuple[Callable[[], object], int]]) -> dict[
 
 
 def ours(
-    robot: sy.Robot, method: str, q0: np.ndarray, controller: object = None, **more: object
+    robot: sy.Robot, method: str, q0: np.ndarray, controller: Any = None, **more: object
 ) -> Callable[[], object]:
     """Final states only."""
     options = {"seconds": STEPS * STEP, "step": STEP, "every": STEPS, **more}
-    return lambda: sy.simulate(robot, controller, q0, method=method, **options)  # type: ignore[arg-type]
+    keywords: dict[str, Any] = {"method": method, **options}
+    return lambda: sy.simulate(robot, controller, q0, **keywords)
 
 
 def floating(robot: sy.Robot) -> sy.Robot:

@@ -90,11 +90,8 @@ def main() -> int:
     frame = robot.end_effector
     peer = peer_names(path, frame)
     out.print(this_machine())
-    out.print(
-        f"{'one call [us]':32}{'method':>10}{'bare':>10}{'gufunc':>10}{'Pinocchio':>12}{'share':>8}",
-        highlight=False,
-        markup=False,
-    )
+    columns = f"{'method':>10}{'bare':>10}{'gufunc':>10}{'Pinocchio':>12}{'share':>8}"
+    out.print(f"{'one call [us]':32}{columns}", highlight=False, markup=False)
     with sy.threads(1):
         for method in SINGLE_CALLS:
             try:

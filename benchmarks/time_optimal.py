@@ -92,7 +92,8 @@ def main() -> int:
     ratios = []
     for seed in range(options.paths):
         points, velocity, acceleration = random_path(seed)
-        grid = time_optimal(robot, points, None, velocity, acceleration).motion.s  # type: ignore[attr-defined]
+        path = time_optimal(robot, points, None, velocity, acceleration).motion
+        grid = path.s  # type: ignore[attr-defined]
         peer = toppra_time(robot, points, velocity, acceleration, grid)
         same, torque = (
             milliseconds(

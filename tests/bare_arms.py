@@ -1,4 +1,4 @@
-"""Arms whose collision meshes are absent, and a check of motions that shares no code with the package.
+"""Arms whose collision meshes are absent, and an independent check of motions.
 
 Forward kinematics is read from the URDF's XML; distances are those of points along the links.
 """
@@ -56,8 +56,8 @@ def _link(name: str, mass: float, centre: tuple[float, ...] = (0, 0, 0.02)) -> s
     return (
         f'<link name="{name}"><inertial><mass value="{mass}"/><origin xyz="{_text(centre)}"/>'
         f'<inertia {inertia} ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>'
-        "<mesh"
-        f' filename="package://ur_description/meshes/ur10e/{name}.stl"/></geometry></collision></link>'
+        f'<mesh filename="package://ur_description/meshes/ur10e/{name}.stl"/>'
+        "</geometry></collision></link>"
     )
 
 
@@ -112,7 +112,8 @@ class PlainArm:
                 float(mimic.get("multiplier", 1)),
                 float(mimic.get("offset", 0)),
             )
-            parent, child = element.find("parent").get("link"), element.find("child").get("link")  # type: ignore[union-attr]
+            parent = element.find("parent").get("link")  # type: ignore[union-attr]
+            child = element.find("child").get("link")  # type: ignore[union-attr]
             rows[child] = PlacedJoint(
                 parent, child, X, element.get("type"), z, element.get("name"), follows or None
             )  # type: ignore[arg-type]
@@ -202,7 +203,9 @@ class PlainArm:
 
 
 class Judged(NamedTuple):
-    """The lowest origin of a frame [m], and the smallest distance between links [m] with its pair."""
+    """The lowest origin of a frame [m], and the smallest distance between links [m] with its
+    pair.
+    """
 
     lowest: float
     nearest: float

@@ -1,4 +1,6 @@
-"""Calls of every function that a bridge offers, with all options, beside the results of the robot itself."""
+"""Calls of every function that a bridge offers, with all options, beside the results of the robot
+itself.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ class NumpyFunctions(ArrayFunctions):
 
 @dataclass(frozen=True)
 class Call:
-    """A method of the robot, its arrays (SAMPLES, ...) and its options by name, and what the robot returns.
+    """A method of the robot, its arrays (SAMPLES, ...), its options by name and its result.
 
     `condition` is that of what the method inverts: rounding grows by it.
     """
@@ -96,7 +98,9 @@ def mobility_condition(robot: sy.Robot, q: np.ndarray, options: Mapping[str, Any
 
 @dataclass(frozen=True)
 class Change:
-    """A call of one sample, its arrays with those of the options in order, a direction for each, and the rates of the results along it.
+    """A call of one sample: arrays, a direction for each, and the rates of the results along it.
+
+    The arrays of the options follow in order.
 
     The rates are those of the complex step through the graph, node by node.
     """
@@ -109,7 +113,9 @@ class Change:
 
 
 def change(robot: sy.Robot, call: Call) -> Change:
-    """How the results of a call change along a random direction of all of its arrays, at its first sample."""
+    """How the results of a call change along a random direction of all of its arrays, at its first
+    sample.
+    """
     rng = np.random.default_rng(list(call.label.encode()))
     one = {
         key: (
@@ -203,7 +209,9 @@ def calls(name: str) -> Iterator[Call]:
 
 
 def of_arrays(functions: Any, call: Call) -> Any:
-    """The function of a call over all of its arrays, those of the options included, as `Change` has them; it returns a tuple."""
+    """The function of a call over all of its arrays, those of the options included, as `Change` has
+    them; it returns a tuple.
+    """
     frames = (
         sorted(call.options["wrench"]) if isinstance(call.options.get("wrench"), dict) else None
     )

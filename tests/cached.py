@@ -1,4 +1,6 @@
-"""A small program, a kernel cache of its own, and a record of what is compiled, for the tests of the cache."""
+"""A small program, a kernel cache of its own, and a record of what is compiled, for the tests of
+the cache.
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,9 @@ def build(tree: Any, leaves: Any, constant: Callable[[float], Any] = float) -> A
 
 @dataclass(frozen=True)
 class Rounded:
-    """A number and a bound on what rounding, or a rewrite that is exact but for rounding, may have done to it."""
+    """A number and a bound on what rounding, or a rewrite that is exact but for rounding, may have
+    done to it.
+    """
 
     value: float
     error: float = 0.0

@@ -84,7 +84,9 @@ def state(k: int) -> dict[str, tuple[float, ...]]:
 
 
 class FakeController:
-    """Answers one client after another with the packages of `state`, and closes the connection after `stop_after` of them."""
+    """Answers one client after another with the packages of `state`, and closes the connection
+    after `stop_after` of them.
+    """
 
     def __init__(self, host: str, stop_after: int) -> None:
         self.stop_after = stop_after

@@ -1,4 +1,6 @@
-"""A flat arm of three links whose last can fold onto its first, as URDF with collision shapes of every kind."""
+"""A flat arm of three links whose last can fold onto its first, as URDF with collision shapes of
+every kind.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ import steelyard as sy
 
 LINK = """<link name="{name}"><inertial><origin xyz="0.2 0 0"/><mass value="{mass}"/>
 <inertia ixx="0.01" iyy="0.05" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial>{shape}</link>"""
-JOINT = """<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/><origin xyz="{at} 0 0"/>
+JOINT = """<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>
+<origin xyz="{at} 0 0"/>
 <axis xyz="0 1 0"/><limit lower="{lower}" upper="2.9" velocity="4" effort="{effort}"/></joint>"""
 BOX = (
     '<collision><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.06 0.06"/></geometry></collision>'

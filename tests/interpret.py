@@ -12,7 +12,9 @@ from steelyard.compiler.ir.program import Program
 
 
 def _atan2(y: Any, x: Any) -> Any:
-    """The angle of a point; a small imaginary part, as of a complex step, is carried on by the slope."""
+    """The angle of a point; a small imaginary part, as of a complex step, is carried on by the
+    slope.
+    """
     if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
         return np.arctan2(y, x)
     a, b = np.real(y), np.real(x)

@@ -68,7 +68,9 @@ def every_kind() -> sy.Robot:
             ("revolute", "prismatic" if arm == "b" else "revolute", "revolute")
         ):
             links.append(Link(f"{arm}{k}", random_inertia(rng)))
-            joints.append(Joint(f"j{arm}{k}", kind, parent, f"{arm}{k}", random_pose(rng)))  # type: ignore[arg-type]
+            pose = random_pose(rng)
+            joint = Joint(f"j{arm}{k}", kind, parent, f"{arm}{k}", pose)  # type: ignore[arg-type]
+            joints.append(joint)
             parent = f"{arm}{k}"
     loops = [
         Loop(

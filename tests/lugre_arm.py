@@ -27,9 +27,11 @@ DESCRIPTION = f"""<robot name="lugre_arm">
     <inertia ixx="0.01" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <link name="fore"><inertial><origin xyz="0.2 0 0"/><mass value="2.5"/>
     <inertia ixx="0.005" iyy="0.04" izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+  <axis xyz="0 1 0"/>
     <limit lower="-3" upper="3" velocity="4" effort="150"/></joint>
-  <joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="{L1} 0 0"/><axis xyz="0 1 0"/>
+  <joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/>
+  <origin xyz="{L1} 0 0"/><axis xyz="0 1 0"/>
     <limit lower="-3" upper="3" velocity="4" effort="60"/></joint>
 </robot>
 """
@@ -41,7 +43,9 @@ def described() -> sy.Robot:
 
 
 def reference(seed: int) -> list[list[tuple[float, float, float]]]:
-    """Frequencies [rad/s], amplitudes [rad] and phases [rad] of the commanded motion of each joint."""
+    """Frequencies [rad/s], amplitudes [rad] and phases [rad] of the commanded motion of each
+    joint.
+    """
     rng = np.random.default_rng(seed)
     size = (0.6, 0.8)
     return [

@@ -1,4 +1,6 @@
-"""Random mechanisms with branches, fixed links, mimic joints, odd names, limits, friction and rotors, some of each absent."""
+"""Random mechanisms with branches, fixed links, mimic joints, odd names, limits, friction and
+rotors, some of each absent.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Random trees with turning and sliding joints, branches, any axes and placements, ties, rotors and friction, and states to put them in."""
+"""Random trees with turning and sliding joints, branches, any axes and placements, ties, rotors and
+friction, and states to put them in.
+"""
 
 from __future__ import annotations
 

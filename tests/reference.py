@@ -88,7 +88,9 @@ class Reference:
         return displacement(joint.kind, np.array(joint.axis), q @ gradient + offset)
 
     def velocities(self, q: Array, qd: Array) -> dict[str, Array]:
-        """Velocity of every link's origin, then its angular velocity, (..., 6) in the base frame."""
+        """Velocity of every link's origin, then its angular velocity, (..., 6) in the base
+        frame.
+        """
         return {
             name: twist(X.real, X.imag / COMPLEX_STEP)
             for name, X in self.poses(q + COMPLEX_STEP * 1j * qd).items()
@@ -169,7 +171,9 @@ class Reference:
         return finite_difference(self.potential_energy, q)
 
     def friction_torque(self, qd: Array, q: Array) -> Array:
-        """Each joint's own friction at its own rate, position and load, brought to the coordinates by virtual work."""
+        """Each joint's own friction at its own rate, position and load, brought to the coordinates
+        by virtual work.
+        """
         total, loads = np.zeros(qd.shape), self.gravity_torque(q)
         for joint in self.mechanism.joints:
             if joint.kind != "fixed":
@@ -228,7 +232,9 @@ class Reference:
         )
 
     def momentum_about(self, o: Array, name: str, q: Array, qd: Array) -> Array:
-        """Momentum of a link and all that it carries, and angular momentum about the fixed point o, (..., 6)."""
+        """Momentum of a link and all that it carries, and angular momentum about the fixed point o,
+        (..., 6).
+        """
         X, V, total, links = (
             self.poses(q),
             self.velocities(q, qd),

@@ -18,7 +18,9 @@ from steelyard.compiler.runtime.gufunc import gufunc
 
 
 def hosts() -> dict[str, jit.Host]:
-    """This processor at every width, with and without fused multiply-add, and the plain processors that it can stand in for."""
+    """This processor at every width, with and without fused multiply-add, and the plain processors
+    that it can stand in for.
+    """
     here = jit.host()
     made = {
         f"{lanes} lanes, {'fused' if fused else 'not fused'}": jit.Host(

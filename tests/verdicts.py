@@ -58,5 +58,7 @@ def side(error: Any, joints: int = 3, samples: int = 100, torque: float = 10.0) 
 
 
 def errors(inside: Any, outside: Any, joints: int = 3, samples: int = 100) -> ValidationErrors:
-    """Errors on another log with samples on each side of the region, none where the error is None."""
+    """Errors on another log with samples on each side of the region, none where the error is
+    None.
+    """
     return ValidationErrors(side(inside, joints, samples), side(outside, joints, samples))

@@ -1,4 +1,6 @@
-"""The zoo: few robots on which every feature of a mechanism is present, most of them in combination. Laws run over all of them.
+"""The zoo: few robots on which every feature of a mechanism is present, most in combination.
+
+Laws run over all of them.
 
 A robot is built from rows, one per joint, that say what matters; poses and inertias are drawn from
 a generator seeded by the robot's name. Which features a robot has is read off its mechanism, so
@@ -55,7 +57,9 @@ COUPLED = {"armature": 0.05, "viscous": 0.2, "coulomb": 0.3}
 
 @dataclass(frozen=True)
 class Row:
-    """A joint `name`, which carries the link "link_<name>", on the link of the joint `parent` (None: on the base).
+    """A joint `name` with the link "link_<name>", on the link of the joint `parent`.
+
+    None: on the base.
 
     `rotor` is (ratio, axis, mount) with the joint whose link carries the rotor. `mass` False leaves
     the link without inertia. `fixed` True adds a link with mass that is fixed to it in a rotated

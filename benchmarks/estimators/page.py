@@ -98,9 +98,8 @@ def tables(results: Sequence[Result]) -> str:
             ]
             for name in names
         ]
-        parts.append(
-            f"### {HEADS[table]}\n\n{markdown(['estimator', *(column(table, cell) for cell in cells), 's'], rows)}"
-        )
+        head = ["estimator", *(column(table, cell) for cell in cells), "s"]
+        parts.append(f"### {HEADS[table]}\n\n{markdown(head, rows)}")
     return "\n\n".join(parts)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,7 +254,8 @@ def through_identify(name: str, runs: int) -> float:
 
 def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
     """Return the time [s] for an accuracy, and the shortest time found by bisection."""
-    made = sy.excite(robot(name), torque_accuracy=share, collision="none", **LIMITED)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"torque_accuracy": share, "collision": "none", **LIMITED}
+    made = sy.excite(robot(name), **options)
     information = FisherInformation.of(robot(name))
     region = RegionOfUse.of(information, limits(name))
     wanted = targets(information, region, None, share)

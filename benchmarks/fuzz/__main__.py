@@ -139,8 +139,15 @@ def run_files(numbers: list[int], seed: int) -> Iterator[dict[str, Any]]:
 def _worker(folder: str, seed: int) -> subprocess.Popen[str]:
     environment = os.environ | {"STEELYARD_CACHE": f"{folder}/cache"}
     command = [sys.executable, "-m", "benchmarks.fuzz.case", folder, str(seed)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    worker = subprocess.Popen(command, env=environment, cwd=ROOT, text=True, **pipes)  # type: ignore[call-overload]
+    worker = subprocess.Popen(
+        command,
+        env=environment,
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     _asked(worker, 0, 120.0)  # a first case, in which packages are imported
     return worker
 

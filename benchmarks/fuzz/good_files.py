@@ -155,7 +155,8 @@ clock = 1.0
 """
 
 
-FIT = """{"joints": [{"name": "joint1", "coulomb_width": 0.01}, {"name": "joint2", "coulomb_width": null}],
+FIT = """{"joints": [{"name": "joint1", "coulomb_width": 0.01},
+{"name": "joint2", "coulomb_width": null}],
 "verdict": {"word": "trusted", "error": 0.05}}
 """
 
@@ -187,14 +188,19 @@ XACRO = """<?xml version="1.0"?>
   <xacro:property name="lengths" value="${[0.4, 0.3]}"/>
   <xacro:macro name="rod" params="name mass length:=1 *origin">
     <link name="${name}"><inertial><mass value="${mass}"/><xacro:insert_block name="origin"/>
-      <inertia ixx="${mass * length**2 / 12}" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="${mass * length**2 / 12}"/></inertial></link>
+      <inertia ixx="${mass * length**2 / 12}" ixy="0" ixz="0" iyy="0.01" iyz="0"
+      izz="${mass * length**2 / 12}"/></inertial></link>
   </xacro:macro>
   <link name="$(arg side)_base"/>
   <xacro:rod name="rod1" mass="${m * 2}" length="${lengths[0]}"><origin xyz="0 0 0.2"/></xacro:rod>
-  <xacro:if value="${m > 2}"><xacro:rod name="rod2" mass="1"><origin xyz="0 0 ${sin(pi / 4)}"/></xacro:rod></xacro:if>
-  <joint name="j1" type="revolute"><parent link="$(arg side)_base"/><child link="rod1"/><axis xyz="0 1 0"/>
-    <limit lower="${-pi}" upper="${pi}" effort="10" velocity="2"/><dynamics damping="0.1" friction="0.2"/></joint>
-  <joint name="j2" type="prismatic"><parent link="rod1"/><child link="rod2"/><origin xyz="0 0 0.4" rpy="0 ${radians(30)} 0"/>
+  <xacro:if value="${m > 2}"><xacro:rod name="rod2" mass="1"><origin xyz="0 0 ${sin(pi / 4)}"/>
+  </xacro:rod></xacro:if>
+  <joint name="j1" type="revolute"><parent link="$(arg side)_base"/><child link="rod1"/>
+  <axis xyz="0 1 0"/>
+    <limit lower="${-pi}" upper="${pi}" effort="10" velocity="2"/>
+    <dynamics damping="0.1" friction="0.2"/></joint>
+  <joint name="j2" type="prismatic"><parent link="rod1"/><child link="rod2"/>
+  <origin xyz="0 0 0.4" rpy="0 ${radians(30)} 0"/>
     <limit lower="-1" upper="1" effort="10" velocity="2"/></joint>
 </robot>
 """
@@ -215,10 +221,13 @@ MJCF = """<mujoco model="arm">
         <site name="tip" pos="0 0 .3"/>
       </body>
     </body>
-    <body name="rod" pos=".5 0 0"><joint name="swing" axis="0 1 0"/><geom fromto="0 0 0 0 0 .5"/></body>
+    <body name="rod" pos=".5 0 0"><joint name="swing" axis="0 1 0"/><geom fromto="0 0 0 0 0 .5"/>
+    </body>
   </worldbody>
-  <equality><joint joint1="twist" joint2="shoulder" polycoef="0 1 0 0 0"/><connect body1="fore" body2="rod" anchor="0 0 .3"/></equality>
-  <tendon><fixed name="both"><joint joint="shoulder" coef="1"/><joint joint="swing" coef="-1"/></fixed></tendon>
+  <equality><joint joint1="twist" joint2="shoulder" polycoef="0 1 0 0 0"/>
+  <connect body1="fore" body2="rod" anchor="0 0 .3"/></equality>
+  <tendon><fixed name="both"><joint joint="shoulder" coef="1"/><joint joint="swing" coef="-1"/>
+  </fixed></tendon>
   <actuator><motor joint="shoulder" gear="50" forcerange="-1 1"/></actuator>
 </mujoco>
 """

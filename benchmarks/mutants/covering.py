@@ -104,8 +104,11 @@ def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequen
     """Run tests with coverage, and keep which test runs which line."""
     settings, report = clone / "coverage.ini", clone / "tests.xml"
     settings.write_text(SETTINGS, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(os.cpu_count() or 1), f"--junitxml={report}", "-o", "junit_family=xunit1",
-               "--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]  # fmt: skip
+    command = [
+        sys.executable, "-m", "pytest", "-q", "-n", str(os.cpu_count() or 1),
+        f"--junitxml={report}", "-o", "junit_family=xunit1",
+        "--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=",
+    ]  # fmt: skip
     subprocess.run([*command, *tests], cwd=clone, env=environment, check=False)
     from coverage import CoverageData
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 SOURCE = "src/steelyard/"
+# fmt: off
 REASONS = {
     "dynamics/forward/aba.py:net_torque swapped arguments: net, wrench_torque(tree, q, wrench) -> wrench_torque(tree, q, wrench), net":
         "both are added",
@@ -21,9 +22,10 @@ REASONS = {
     "experiments/payload_identification/controller_load.py:_nearest function: size[[0, 1, 2], order].sum -> size[[0, 1, 2], order].mean":
         "the largest sum is the largest mean",
     "compiler/runtime/threads.py:in_parallel.run constant: 1 -> 3 #2": "blocks of another length have the same results",
-    "identification/model/bounds.py:natural sign: -row.least -> (row.least)": "the only bound that is finite is zero",
+    "identification/model/bounds.py:physical_limits sign: -row.least -> (row.least)": "the only bound that is finite is zero",
     "identification/model/joint_terms.py:structural constant: 0.0 -> 1.0": "a Stribeck velocity without stiction is in no column",
     'closed_form/build.py:NamedTerms._gets_a_name missing ingredient: ("lt", "le", "neg") -> ("lt", "le")':
         "a negated expression has a name or is not a sum: the terms of all robots are the same",
-}  # fmt: skip
+}
+# fmt: on
 JUSTIFIED = {f"{SOURCE}{name}": reason for name, reason in REASONS.items()}

@@ -15,14 +15,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.Pow: "*", ast.FloorDiv: "*", ast.Mod: "*", ast.MatMult: "+",
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.Pow: "*", ast.FloorDiv: "*",
+    ast.Mod: "*", ast.MatMult: "+",
 }  # fmt: skip
 COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "==", ast.In: "not in", ast.NotIn: "in",
-    ast.Is: "is not", ast.IsNot: "is",
+    ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "==",
+    ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
 }  # fmt: skip
-NAMES = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "sum": "mean", "sin": "cos", "cos": "sin", "any": "all",
-         "all": "any", "sqrt": "square", "vstack": "hstack", "triu": "tril", "argmax": "argmin", "argmin": "argmax"}  # fmt: skip
+NAMES = {
+    "maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "sum": "mean",
+    "sin": "cos", "cos": "sin", "any": "all", "all": "any", "sqrt": "square",
+    "vstack": "hstack", "triu": "tril", "argmax": "argmin", "argmin": "argmax",
+}  # fmt: skip
 KINDS = (
     "operator",
     "sign",

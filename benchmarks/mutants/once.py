@@ -6,11 +6,11 @@ STATISTICS, LAWS, HOUSE = "tests/statistics/test_", "tests/laws/", "tests/house/
 ONCE = {
     "weights of 1/σ² in weighted least squares": (
         f"{STATISTICS}least_squares.py::"
-        "test_weights_are_one_over_the_deviation_of_the_residuals_whose_degrees_of_freedom_are_those_of_statsmodels"
+        "test_weights_are_one_over_the_residual_deviation_of_statsmodels"
     ),
     "degrees of freedom": (
         f"{STATISTICS}least_squares.py::"
-        "test_weights_are_one_over_the_deviation_of_the_residuals_whose_degrees_of_freedom_are_those_of_statsmodels"
+        "test_weights_are_one_over_the_residual_deviation_of_statsmodels"
     ),
     "robust weights without their root": (
         f"{STATISTICS}robust.py::test_of_one_joint_it_is_the_robust_regression_of_statsmodels"
@@ -20,17 +20,18 @@ ONCE = {
     ),
     "the strength of ridge": f"{STATISTICS}penalties.py::test_ridge_is_its_normal_equations",
     "inflation by autocorrelation": (
-        f"{STATISTICS}autocorrelation.py::test_the_inflation_is_the_long_run_variance_over_the_variance"
+        f"{STATISTICS}autocorrelation.py::test_inflation_is_the_long_run_variance_over_the_variance"
     ),
     "the cutoff against aliases": (
         f"{STATISTICS}filters.py::"
-        "test_the_low_pass_of_the_decimation_is_scipys_window_design_at_four_fifths_of_the_new_nyquist_frequency"
+        "test_decimation_filters_at_four_fifths_of_the_new_nyquist_frequency"
     ),
     "dropped cells of the score": (
-        f"{STATISTICS}covariance.py::test_scores_and_information_of_the_cells_are_those_of_their_rows"
+        f"{STATISTICS}covariance.py::"
+        "test_scores_and_information_of_cells_equal_the_sums_over_their_rows"
     ),
     "the overlap of parts of a long log": (
-        f"{STATISTICS}filters.py::test_parts_of_a_long_log_overlap_by_so_much_that_they_are_the_whole"
+        f"{STATISTICS}filters.py::test_overlapping_parts_of_a_long_log_equal_the_whole"
     ),
     "the velocity limit of a mimic joint": (
         f"{LAWS}mechanism/test_mechanism_mimic_limits.py::"

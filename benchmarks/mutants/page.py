@@ -36,6 +36,7 @@ def page(chosen: Sequence[Mutation], results: Sequence[Outcome]) -> str:
         [f"`{each.name}`".replace("|", "\\|"), each.word, JUSTIFIED.get(each.name, "")]
         for each in survivors
     ]
+    folders = sorted({folder(each.name) for each in results})
     return f"""# Mutation tests
 
 `python -m benchmarks.mutants` plants one bug at a time into the source and runs the tests that \
@@ -49,7 +50,7 @@ does not estimate the rate for other bugs: `--seed` draws others.
 
 {table("kind", KINDS, results, lambda each: of[each.name].kind)}
 
-{table("folder", sorted({folder(each.name) for each in results}), results, lambda each: folder(each.name))}
+{table("folder", folders, results, lambda each: folder(each.name))}
 
 ## Survivors
 

@@ -64,8 +64,13 @@ def environment(clone: Path, cache: Path) -> dict[str, str]:
 
     Sources of the clone, one core, a cache of kernels that no other run shares.
     """
-    changed = {"PYTHONPATH": f"{clone / 'src'}{os.pathsep}{clone}", "STEELYARD_TEST_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1",
-               "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # fmt: skip
+    changed = {
+        "PYTHONPATH": f"{clone / 'src'}{os.pathsep}{clone}",
+        "STEELYARD_TEST_CACHE": str(cache),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
     return {**os.environ, **changed}
 
 

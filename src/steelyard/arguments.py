@@ -33,7 +33,8 @@ def real_number(
     what: str, value: object, least: float = -math.inf, most: float = math.inf, unit: str = ""
 ) -> float:
     """Return a finite number between `least` and `most`."""
-    if not (is_real(value) and math.isfinite(number := float(value)) and least <= number <= most):  # type: ignore[arg-type]
+    number = float(value) if is_real(value) else math.nan  # type: ignore[arg-type]
+    if not (math.isfinite(number) and least <= number <= most):
         expected = f"{_range('a number', least, most)}{f' [{unit}]' if unit else ''}"
         raise bad_argument(what, f" must be {expected}, not {short_repr(value)}")
     return number
@@ -110,9 +111,8 @@ def names(what: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     try:
-        texts: tuple[Any, ...] = tuple(
-            np.ravel(value).tolist() if isinstance(value, np.ndarray) else value  # type: ignore[arg-type]
-        )
+        elements: Any = np.ravel(value).tolist() if isinstance(value, np.ndarray) else value
+        texts: tuple[Any, ...] = tuple(elements)
     except TypeError:
         texts = (None,)
     if isinstance(value, bytes) or not all(isinstance(name, str) for name in texts):

@@ -1,10 +1,11 @@
 """A digest of values for keys of caches: every field is walked, so that a key cannot lack one.
 
-A key must tell apart all that a cached result was computed from. A list of attributes written by
-hand forgets the next attribute. `content_digest` walks a value instead: numbers by their bits,
-text, arrays, containers, and the fields of this package's dataclasses with the name of their class.
-A new field is part of every key by itself. What cannot be told apart by content (functions, objects
-of other packages, paths of files) raises `NoDigest`: the caller then computes without a cache.
+A key must distinguish everything that a cached result was computed from. A list of attributes
+written by hand forgets the next attribute. `content_digest` walks a value instead: numbers by their
+bits, text, arrays, containers, and the fields of this package's dataclasses with the name of their
+class. A new field is part of every key by itself. What cannot be distinguished by content
+(functions, objects of other packages, paths of files) raises `NoDigest`: the caller then computes
+without a cache.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def _sequence(update: Callable[[Any], None], value: Any) -> None:
 
 
 def _mapping(update: Callable[[Any], None], value: Mapping[Any, Any]) -> None:
-    """Write a mapping in its order, on which whoever iterates over it may depend."""
+    """Write a mapping in its order, since results of iterating over it may depend on the order."""
     update(b"m" + struct.pack("<q", len(value)))
     for key, item in value.items():
         _feed(update, key)

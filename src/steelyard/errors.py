@@ -26,7 +26,7 @@ class Mention(NamedTuple):
     """An argument that a message mentions.
 
     `name` is empty for words that only Python shows. `value` is None where the message is about the
-    argument whatever its value; `plain` is the value as typed on a command line or in a TOML file.
+    argument and not its value; `plain` is the value as typed on a command line or in a TOML file.
     """
 
     name: str

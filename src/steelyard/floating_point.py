@@ -33,7 +33,7 @@ def numpy_defaults() -> np.errstate:
 
 
 def default_errstate(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function to run under NumPy's default error state, whatever the caller's is."""
+    """Decorate a function to run under NumPy's default error state instead of the caller's."""
 
     @wraps(function)
     def under_defaults(*args: P.args, **kwargs: P.kwargs) -> R:

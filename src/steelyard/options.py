@@ -45,7 +45,7 @@ class OptionSpec:
     panel : heading under which `--help` and forms show the option
     command_line : whether a command offers the option; others are set in Python or `--config`
     python_only : whether the value is a Python object, which neither commands nor files can have
-    flag : spelling on the command line, where it is not that of the name; "--on/--off" of a switch
+    flag : spelling on the command line, where it differs from the name; "--on/--off" of a switch
     switch : value that the flag alone stands for, of an option that takes other values in Python
     repeated : whether the option may be typed several times; `parse` then takes the list of texts
     least : least value of a number
@@ -131,7 +131,7 @@ class Option:
 
 
 def option(default: Any = MISSING, *, factory: Any = MISSING, **spec: Any) -> Any:
-    """Declare a dataclass field that is an option; further keywords are those of `OptionSpec`."""
+    """Declare a dataclass field that is an option; further keywords are fields of `OptionSpec`."""
     arguments = {"default": default} if factory is MISSING else {"default_factory": factory}
     return field(metadata={METADATA: OptionSpec(**spec)}, **arguments)
 
@@ -186,7 +186,9 @@ def from_keywords(
     for name in keywords:
         if name not in names:
             raise CallError(f"{function} has no option called {name!r}; {suggest(name, names)}")
-    return group(**keywords) if base is None else replace(base, **keywords)  # type: ignore[type-var]
+    if base is None:
+        return group(**keywords)
+    return replace(base, **keywords)  # type: ignore[type-var]
 
 
 def values_of(group: type, values: Mapping[str, Any]) -> dict[str, Any]:

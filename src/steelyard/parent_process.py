@@ -48,7 +48,7 @@ def end_with_parent(parent: int, by_main_thread: bool) -> None:
 def _watch(parent: int) -> None:
     """End this process once its parent has ended.
 
-    Windows keeps the number of a parent that ended: there its pipe tells.
+    Windows keeps the number of a parent that ended: there its pipe shows whether it runs.
     """
     sentinel = _sentinel()
     while os.name != "posix" or os.getppid() == parent:

@@ -67,7 +67,7 @@ def reading_limits(
 
     memory [bytes] of a log's numbers and text; text [bytes] and number of joints of a description;
     seconds of computing for one file; folder: where the files that a description includes may be,
-    its own folder or that of its ROS package if not given. in_process: True reads .mat, HDF5,
+    the folder of the file or of its ROS package if not given. in_process: True reads .mat, HDF5,
     Parquet, bags, MJCF and xacro in this process where no other can be started; a library that
     crashes on a damaged file then ends this process.
 
@@ -77,8 +77,8 @@ def reading_limits(
     text : bytes of a description.
     joints : number of joints of a description.
     seconds : seconds of computing for one file [s].
-    folder : where files that a description includes may be; its own folder, or that of its ROS
-        package, by default.
+    folder : where files that a description includes may be; by default the folder of the file or of
+        its ROS package.
     in_process : whether files may be read in this process where the reading process cannot start.
 
     Returns
@@ -97,7 +97,8 @@ def reading_limits(
         "in_process": _switch("reading_limits: in_process", in_process),
     }
     stated = {name: value for name, value in others.items() if value is not None}
-    token = _limits.set(replace(limits_in_force(), **_positive_limits(asked), **stated))  # type: ignore[arg-type]
+    changes: dict[str, Any] = {**_positive_limits(asked), **stated}
+    token = _limits.set(replace(limits_in_force(), **changes))
     try:
         yield
     finally:

@@ -94,7 +94,9 @@ def test_dask_changes_no_bit(files: list[Path], serial: bytes) -> None:
     ids=["plain", "rate", "gains"],
 )
 def test_one_by_one_is_all_at_once(files: list[Path], options: dict[str, Any]) -> None:
-    """Least squares of everything in memory, with what a pilot would settle given, or settled by all of them."""
+    """Least squares of everything in memory, with what a pilot would settle given, or settled by
+    all of them.
+    """
     given: dict[str, Any] = {
         "friction": ("viscous", "coulomb", "offset"),
         "delay": 0.0,
@@ -140,7 +142,9 @@ def total_error(fit: sy.Fit) -> float:
 
 
 def test_deviations_are_those_that_are_told() -> None:
-    """Deviations from the truth over their standard deviation, of many archives, have about the spread of one."""
+    """Deviations from the truth over their standard deviation, of many archives, have about the
+    spread of one.
+    """
     true = small_arm()
     given: dict[str, Any] = {
         "friction": ("viscous", "coulomb", "offset"),

@@ -55,7 +55,9 @@ def test_partitions_of_hive_are_keys(tmp_path: Path) -> None:
 
 
 def test_a_data_set_of_lerobot(tmp_path: Path) -> None:
-    """Version 3: many episodes in a file, the names in meta/info.json, and tables of meta that are no logs."""
+    """Version 3: many episodes in a file, the names in meta/info.json, and tables of meta that are
+    no logs.
+    """
     import polars as pl
 
     arm, log = small_arm(), wave_log(0, 60)

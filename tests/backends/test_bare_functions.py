@@ -89,16 +89,20 @@ def oddities(x: np.ndarray) -> dict[str, Any]:
     frozen = x.copy()
     frozen.flags.writeable = False
     return {
-        "list": x.tolist(), "tuple": tuple(x), "float32": x.astype(np.float32), "int": x.astype(int), "bool": x > 0,
-        "complex": x.astype(complex), "object": x.astype(object), "text": x.astype(str), "big-endian": x.astype(">f8"),
-        "longdouble": x.astype(np.longdouble), "strided": wide[::2], "reversed": x[::-1].copy()[::-1], "not aligned": uneven,
-        "read-only": frozen, "subclass": x.view(Sub), "masked": np.ma.array(x), "one more": np.append(x, 1.0),
-        "one less": x[:-1], "0-d": np.float64(1.0), "number": 1.0, "None": None, "string": "q", "empty": np.zeros(0),
-        "no rows": np.zeros((0, x.size)),        "one row": x[None], "column": x[:, None], "deep": x.reshape((1,) * 20 + x.shape),
-        "huge": np.broadcast_to(x, (10**12, x.size))[:0],
-        "nan": x * np.nan, "inf": x * np.inf, "dict": {}, "robot": sy, "nested": [x, x], "ragged": [[1.0], [1.0, 2.0]],
-        "structured": np.zeros(x.size, [("a", float)]), "time": np.zeros(x.size, "m8[s]"), "scalar array": np.array(1.0),
-        "record": np.zeros(x.size, [("a", float)]).view(np.recarray), "memory": memoryview(x.copy()),
+        "list": x.tolist(), "tuple": tuple(x), "float32": x.astype(np.float32),
+        "int": x.astype(int), "bool": x > 0, "complex": x.astype(complex),
+        "object": x.astype(object), "text": x.astype(str), "big-endian": x.astype(">f8"),
+        "longdouble": x.astype(np.longdouble), "strided": wide[::2],
+        "reversed": x[::-1].copy()[::-1], "not aligned": uneven, "read-only": frozen,
+        "subclass": x.view(Sub), "masked": np.ma.array(x), "one more": np.append(x, 1.0),
+        "one less": x[:-1], "0-d": np.float64(1.0), "number": 1.0, "None": None, "string": "q",
+        "empty": np.zeros(0), "no rows": np.zeros((0, x.size)), "one row": x[None],
+        "column": x[:, None], "deep": x.reshape((1,) * 20 + x.shape),
+        "huge": np.broadcast_to(x, (10**12, x.size))[:0], "nan": x * np.nan, "inf": x * np.inf,
+        "dict": {}, "robot": sy, "nested": [x, x], "ragged": [[1.0], [1.0, 2.0]],
+        "structured": np.zeros(x.size, [("a", float)]), "time": np.zeros(x.size, "m8[s]"),
+        "scalar array": np.array(1.0), "record": np.zeros(x.size, [("a", float)]).view(np.recarray),
+        "memory": memoryview(x.copy()),
     }  # fmt: skip
 
 
@@ -158,9 +162,11 @@ def outs(shape: tuple[int, ...], inputs: list[np.ndarray]) -> dict[str, Any]:
     frozen.flags.writeable = False
     wide = np.zeros((*shape[:-1], 2 * shape[-1]))
     return {
-        "right": np.zeros(shape), "read-only": frozen, "float32": np.zeros(shape, np.float32), "big-endian": np.zeros(shape, ">f8"),
-        "strided": wide[..., ::2], "an input": inputs[0], "too small": np.zeros(shape)[:-1], "batch": np.zeros((3, *shape)),
-        "list": np.zeros(shape).tolist(), "number": 1.0, "tuple": (np.zeros(shape),), "subclass": np.zeros(shape).view(Sub),
+        "right": np.zeros(shape), "read-only": frozen, "float32": np.zeros(shape, np.float32),
+        "big-endian": np.zeros(shape, ">f8"), "strided": wide[..., ::2], "an input": inputs[0],
+        "too small": np.zeros(shape)[:-1], "batch": np.zeros((3, *shape)),
+        "list": np.zeros(shape).tolist(), "number": 1.0, "tuple": (np.zeros(shape),),
+        "subclass": np.zeros(shape).view(Sub),
     }  # fmt: skip
 
 
@@ -269,8 +275,9 @@ def test_a_tick_gives_what_each_gives(name: str) -> None:
     )
     tick, (q, qd, qdd) = robot.tick(*names), arrays_of(robot, "inverse_dynamics")
     expected = [
-        robot.inverse_dynamics(q, qd, qdd), robot.mass_matrix(q), robot.jacobian(q), robot.kinetic_energy(q, qd),
-        *robot.inverse_dynamics_derivatives(q, qd, qdd), robot.forward_kinematics(q),
+        robot.inverse_dynamics(q, qd, qdd), robot.mass_matrix(q), robot.jacobian(q),
+        robot.kinetic_energy(q, qd), *robot.inverse_dynamics_derivatives(q, qd, qdd),
+        robot.forward_kinematics(q),
     ]  # fmt: skip
     for a, b in zip(tick(q, qd, qdd), expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)

@@ -132,8 +132,8 @@ def c_function(program: Program, folder: Path, real: str = "double"):
         pytest.skip("this machine has no C compiler named cc")
     source, target = folder / "program.c", folder / "program.so"
     text = (
-        "#include"
-        f" <math.h>\n\n{c99.declaration(program, real)};\n\n{c99.comment(program)}\n{c99.render(program, real)}"
+        f"#include <math.h>\n\n{c99.declaration(program, real)};\n\n{c99.comment(program)}\n"
+        f"{c99.render(program, real)}"
     )
     source.write_text(text, encoding="ascii")
     subprocess.run(["cc", *STRICT, str(source), "-o", str(target), "-lm"], check=True)

@@ -27,21 +27,28 @@ from steelyard.compiler.runtime import elf
 
 if sys.argv[1] == "failing":
     def refuse(code):
-        raise RuntimeError("the system does not let this process make code executable: Permission denied")
+        raise RuntimeError(
+            "the system does not let this process make code executable: Permission denied"
+        )
     elf._executable = refuse
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     robot = sy.load("planar_2r").with_friction(1.0, 2.0)
     q, out = np.array([0.1, 0.2]), np.empty((3, 2))
-    results = [robot.inverse_dynamics(q, q, q) for _ in range(3)] + [robot.inverse_dynamics(np.ones((3, 2)), q, q, out=out), out]
+    results = [robot.inverse_dynamics(q, q, q) for _ in range(3)]
+    results += [robot.inverse_dynamics(np.ones((3, 2)), q, q, out=out), out]
     results += [pickle.loads(pickle.dumps(robot.gravity_torque))(q), robot.kernel("mass_matrix")(q)]
     results += robot.tick("jacobian", "kinetic_energy")(q, q)
-    results += [robot.forward_dynamics(q, q, q, wrench=np.ones((2, 6))), robot.jacobian(q), robot.kinetic_energy(q, q)]
-    results += [sy.simulate(robot, seconds=0.05).q[-1], sy.inverse_kinematics(robot, robot.forward_kinematics(q)).best]
+    results += [robot.forward_dynamics(q, q, q, wrench=np.ones((2, 6))), robot.jacobian(q)]
+    results += [robot.kinetic_energy(q, q), sy.simulate(robot, seconds=0.05).q[-1]]
+    results += [sy.inverse_kinematics(robot, robot.forward_kinematics(q)).best]
     t = np.arange(0, 3, 0.01)
     motion = np.stack([np.sin(2 * t) + np.sin(5 * t), np.cos(3 * t) - np.sin(4 * t)], 1)
-    velocity = np.stack([2 * np.cos(2 * t) + 5 * np.cos(5 * t), -3 * np.sin(3 * t) - 4 * np.cos(4 * t)], 1)
-    acceleration = np.stack([-4 * np.sin(2 * t) - 25 * np.sin(5 * t), -9 * np.cos(3 * t) + 16 * np.sin(4 * t)], 1)
+    first, second = 2 * np.cos(2 * t) + 5 * np.cos(5 * t), -3 * np.sin(3 * t) - 4 * np.cos(4 * t)
+    velocity = np.stack([first, second], 1)
+    first = -4 * np.sin(2 * t) - 25 * np.sin(5 * t)
+    second = -9 * np.cos(3 * t) + 16 * np.sin(4 * t)
+    acceleration = np.stack([first, second], 1)
     tau = robot.inverse_dynamics(motion, velocity, acceleration)
     tau = tau + 0.1 * np.random.default_rng(0).normal(size=tau.shape)
     log = sy.Log(t=t, q=motion, qd=velocity, qdd=acceleration, tau=tau)

@@ -28,7 +28,7 @@ def test_every_command_is_a_row_with_help_and_is_documented(run: Run) -> None:
     shown = run("--help").out
     pages = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
     docs = "".join(page.read_text(encoding="utf-8") for page in pages)
-    modules = {inspect.getmodule(each).__name__.rpartition(".")[2] for each in cli.COMMANDS}  # type: ignore[union-attr]
+    modules = {each.__module__.rpartition(".")[2] for each in cli.COMMANDS}
     assert modules == {p.stem for p in COMMANDS.glob("*.py")} - {"__init__"}, "a command has no row"
     for command in cli.COMMANDS:
         name = command.__name__
@@ -60,7 +60,8 @@ def test_every_controller_follows_a_motion(name: str) -> None:
     row = CONTROLLERS[name]
     law = row.make(point_to_point([0.0, 0.0], goal, 1.0), 100.0, 20.0)
     assert type(law) is getattr(simulation, row.class_name)
-    run = simulated(robot, name, robot.near_zero, goal, {"seconds": 0.2}, (100.0, 20.0))  # type: ignore[arg-type]
+    gains = (100.0, 20.0)
+    run = simulated(robot, name, robot.near_zero, goal, {"seconds": 0.2}, gains)  # type: ignore[arg-type]
     assert run.finite
 
 

@@ -113,7 +113,9 @@ def test_noise_of_the_encoders_does_not_bias(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "filtered"), [("didim", "none"), ("auto", "80 Hz")])
 def test_the_filter_of_the_positions_does_not_matter(name: str, filtered: str) -> None:
-    """Nothing of the positions is in a simulated motion, nor in the rate at which it is looked at."""
+    """Nothing of the positions is in a simulated motion, nor in the rate at which it is looked
+    at.
+    """
     own = sy.identify(described(), log(1e-2), name, controller=law(), **FIXED)
     qd, qdd = differences(log(1e-2).q, log(1e-2).t)
     given = log(1e-2).replace(qd=qd, qdd=qdd) if filtered == "none" else log(1e-2)
@@ -146,7 +148,9 @@ def samples_and_model() -> tuple[Any, Any]:
 
 
 def test_instruments_solve_their_equations_with_their_covariance() -> None:
-    """base = (Z^T X)^-1 Z^T tau and cov = (Z^T X)^-1 Z^T Z (X^T Z)^-1, computed with whole matrices."""
+    """base = (Z^T X)^-1 Z^T tau and cov = (Z^T X)^-1 Z^T Z (X^T Z)^-1, computed with whole
+    matrices.
+    """
     model, samples = samples_and_model()
     made = simulated_states(model, samples, 1, law())
     assert is_simulated(made.samples[0])

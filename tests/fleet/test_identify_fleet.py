@@ -75,7 +75,9 @@ def test_the_worn_joints_are_found_and_no_other(fleet: sy.Fleet) -> None:
 def test_each_robot_has_its_own_model(
     fleet: sy.Fleet, arms: dict[str, sy.Robot], logs: dict[str, sy.Log]
 ) -> None:
-    """On a motion that no log has, the pooled models are nearer to the truth than those of each log by itself, and than the type."""
+    """On a motion that no log has, the pooled models are nearer to the truth than those of each log
+    by itself, and than the type.
+    """
     other = wave_log(999)
     assert other.qd is not None
     assert other.qdd is not None

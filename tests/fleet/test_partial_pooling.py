@@ -1,4 +1,6 @@
-"""Partial pooling: laws of the estimate, what it is in closed form, and that spreads and chances are those that are told."""
+"""Partial pooling: laws of the estimate, what it is in closed form, and that spreads and chances
+are those that are told.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def pooled(triangles: Array, free: Array | None = None) -> Any:
 
 
 def test_the_estimate_is_that_of_the_normal_distribution_of_everything() -> None:
-    """Center and deviations against the joint normal distribution of all robots, solved in one system."""
+    """Center and deviations against the joint normal distribution of all robots, solved in one
+    system.
+    """
     triangles, _ = fleet(0, 6)
     R, b = 6, 5
     spread = np.array([0.1, 0.2, 0.1, 0.05, 0.3])

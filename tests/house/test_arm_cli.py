@@ -309,7 +309,9 @@ def test_a_file_of_options_names_unknown_keys(run: Run, small: Path, tmp_path: P
         "joints = [": "options.toml",
         "mapping = 3": "mapping = 3; expected a text",
         "freeze = 3": "--freeze of the file must be names of joints, not 3",
-        "freeze = { joint1 = 'up' }": "--freeze of the file, joint1: 'up' is no position [rad|m]",
+        "freeze = { joint1 = 'up' }": (
+            "--freeze of the file, joint1: 'up' is not a position [rad|m]"
+        ),
         "friction = ['sticky']": "friction 'sticky' is unknown",
         "mapping = 'absent.toml'": "absent.toml: no such mapping file",
     }.items():

@@ -147,7 +147,10 @@ def test_with_several_standing_joints_the_rest_is_identified(joints, estimator):
 
 BAD_OPTIONS = {
     "coulomb_width": {
-        "coulomb_width has 2 numbers; expected one number, or 3: one for each of joint1, joint2, joint3": [
+        (
+            "coulomb_width has 2 numbers; expected one number, or 3: one for each of "
+            "joint1, joint2, joint3"
+        ): [
             0.1,
             0.2,
         ],
@@ -238,8 +241,9 @@ def test_a_bad_option_ends_in_a_sentence(option, words):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: SDP(np.nan), lambda: SDP(-1.0), lambda: SDP(bounds=3), lambda: WLS(0), lambda: WLS("x"), lambda: IRLS(0.0),
-        lambda: IRLS(1.3, -2), lambda: Ridge(-1.0), lambda: Ridge(towards="cat"), lambda: ElasticNet(2.0), lambda: ElasticNet(0.5, 0.0),
+        lambda: SDP(np.nan), lambda: SDP(-1.0), lambda: SDP(bounds=3), lambda: WLS(0),
+        lambda: WLS("x"), lambda: IRLS(0.0), lambda: IRLS(1.3, -2), lambda: Ridge(-1.0),
+        lambda: Ridge(towards="cat"), lambda: ElasticNet(2.0), lambda: ElasticNet(0.5, 0.0),
         lambda: Sequential("x"),
     ],
 )  # fmt: skip

@@ -142,8 +142,9 @@ def bad_logs(logs: Path, folder: Path) -> dict[str, tuple[list[object], list[str
 
 
 BAD = (
-    "two samples", "names that match nothing", "an empty file", "no such log", "no such robot", "another robot", "torques of zeros",
-    "degrees", "a robot that never moved", "an unknown estimator", "an unknown effort", "no such mapping", "a fit without its robot",
+    "two samples", "names that match nothing", "an empty file", "no such log", "no such robot",
+    "another robot", "torques of zeros", "degrees", "a robot that never moved",
+    "an unknown estimator", "an unknown effort", "no such mapping", "a fit without its robot",
 )  # fmt: skip
 
 

@@ -41,23 +41,32 @@ WITH_ROBOT = (
 WITH_LOG = ("doctor", "identify", "validate", "payload")
 WITH_JOINTS = ("doctor", "identify", "validate", "payload", "excite", "check")
 NUMBERS = {  # options that take one number
-    "check": ("--samples", "--seed"), "bench": ("--rounds",), "demo": ("--seed",), "new": ("--rate",),
-    "simulate": ("--kp", "--kd", "--seconds", "--step", "--seed"),
-    "excite": ("--seconds", "--harmonics", "--base-frequency", "--rate", "--margin", "--prior", "--torque-accuracy", "--clearance",
-               "--ground", "--starts", "--seed"),
+    "check": ("--samples", "--seed"), "bench": ("--rounds",), "demo": ("--seed",),
+    "new": ("--rate",), "simulate": ("--kp", "--kd", "--seconds", "--step", "--seed"),
+    "excite": (
+        "--seconds", "--harmonics", "--base-frequency", "--rate", "--margin", "--prior",
+        "--torque-accuracy", "--clearance", "--ground", "--starts", "--seed",
+    ),
     "identify": ("--decimate", "--cutoff"),
     "payload": ("--poses",),
 }  # fmt: skip
 LISTS = {  # options that take numbers with commas
     "torque": ("--q",), "ik": ("--xyz",), "simulate": ("--q0", "--qd0", "--to"),
-    "excite": ("--velocity", "--acceleration", "--jerk", "--effort", "--noise", "--payload", "--gravity", "--half-space"),
+    "excite": (
+        "--velocity", "--acceleration", "--jerk", "--effort", "--noise", "--payload", "--gravity",
+        "--half-space",
+    ),
     "identify": ("--mask", "--known-mass", "--gear-ratio"),
 }  # fmt: skip
+GROUPS = (Preparation, ModelOptions, ExcitationOptions, sy.signals.Mapping)
+FUNCTIONS = (sy.excite, sy.identify, sy.read_log, sy.simulate, sy.payload)
 PYTHON = {
-    *(field.name for group in (Preparation, ModelOptions, ExcitationOptions, sy.signals.Mapping) for field in fields(group)),
-    *(name for each in (sy.excite, sy.identify, sy.read_log, sy.simulate, sy.payload) for name in inspect.signature(each).parameters),
-    "overwrite", "family", "what",
-}  # fmt: skip
+    *(field.name for group in GROUPS for field in fields(group)),
+    *(name for each in FUNCTIONS for name in inspect.signature(each).parameters),
+    "overwrite",
+    "family",
+    "what",
+}
 """Arguments of Python, which nobody can type."""
 
 
@@ -68,17 +77,24 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head = "t,q_joint1,q_joint2,tau_joint1,tau_joint2"
     rows = [f"{k / 100},{0.1 * k % 1},{0.2 * k % 1},{k % 7},{k % 5}" for k in range(60)]
     text = {
-        "log.csv": [head, *rows], "empty.csv": [], "header.csv": [head], "one.csv": [head, rows[0]], "two.csv": [head, *rows[:2]],
-        "letters.csv": [head, *rows[:30], "0.3,a,0.1,1,1", *rows[31:]], "ragged.csv": [head, *rows[:30], "0.3,1,0.1", *rows[31:]],
-        "no_q.csv": [head.replace("q_", "x_"), *rows], "no_time.csv": [head.replace("t,", "n,", 1), *rows],
+        "log.csv": [head, *rows], "empty.csv": [], "header.csv": [head], "one.csv": [head, rows[0]],
+        "two.csv": [head, *rows[:2]],
+        "letters.csv": [head, *rows[:30], "0.3,a,0.1,1,1", *rows[31:]],
+        "ragged.csv": [head, *rows[:30], "0.3,1,0.1", *rows[31:]],
+        "no_q.csv": [head.replace("q_", "x_"), *rows],
+        "no_time.csv": [head.replace("t,", "n,", 1), *rows],
         "effort.csv": [head.replace("tau", "effort"), *rows],
-        "twice.csv": [head.replace("q_joint2", "q_joint1"), *rows], "no_tau.csv": [head.replace("tau", "note"), *rows],
-        "currents.csv": [head.replace("tau", "current"), *rows], "motion.csv": ["t,q.joint1", "0,1", "1,2"],
-        "headless.csv": rows, "poses.csv": ["a,b", "1,2"], "bad.toml": ["joints = ["], "odd.toml": ["colour = 3"],
-        "map.toml": ["effort = 'force'"], "columns.toml": ["[columns]", "q = ['nowhere', 'q_joint2']"], "rate.toml": ["rate = -3"],
-        "config.toml": ["estimator = 3"], "hold.toml": ["hold = 3"], "bad.urdf": ["<robot name='x'><link name='a'>"], "bad.json": ["{"],
-        "robot.xyz": ["what"], "bad.npz": ["not a zip"], "bad.mat": ["no"], "bad.db3": ["no"], "bad.mcap": ["no"], "bad.parquet": ["no"],
-        "unknown.abc": ["1"],
+        "twice.csv": [head.replace("q_joint2", "q_joint1"), *rows],
+        "no_tau.csv": [head.replace("tau", "note"), *rows],
+        "currents.csv": [head.replace("tau", "current"), *rows],
+        "motion.csv": ["t,q.joint1", "0,1", "1,2"], "headless.csv": rows,
+        "poses.csv": ["a,b", "1,2"], "bad.toml": ["joints = ["], "odd.toml": ["colour = 3"],
+        "map.toml": ["effort = 'force'"],
+        "columns.toml": ["[columns]", "q = ['nowhere', 'q_joint2']"], "rate.toml": ["rate = -3"],
+        "config.toml": ["estimator = 3"], "hold.toml": ["hold = 3"],
+        "bad.urdf": ["<robot name='x'><link name='a'>"], "bad.json": ["{"], "robot.xyz": ["what"],
+        "bad.npz": ["not a zip"], "bad.mat": ["no"], "bad.db3": ["no"], "bad.mcap": ["no"],
+        "bad.parquet": ["no"], "unknown.abc": ["1"],
     }  # fmt: skip
     for name, lines in text.items():
         (folder / name).write_text("\n".join(lines) + "\n" if lines else "")
@@ -158,8 +174,9 @@ def lines() -> Iterator[tuple[list[object], str]]:
 def bad_logs(command: str) -> Iterator[tuple[list[object], str]]:
     """Logs that cannot be read, in every command that reads one."""
     for file, word in {
-        "absent.csv": "absent.csv", "empty.csv": "empty", "header.csv": "no samples", "letters.csv": "line 32", "ragged.csv": "line 32",
-        "no_q.csv": "positions", "no_time.csv": "--mapping", "effort.csv": "--effort", "twice.csv": "q_joint1",
+        "absent.csv": "absent.csv", "empty.csv": "empty", "header.csv": "no samples",
+        "letters.csv": "line 32", "ragged.csv": "line 32", "no_q.csv": "positions",
+        "no_time.csv": "--mapping", "effort.csv": "--effort", "twice.csv": "q_joint1",
         "headless.csv": "layout", "bad.npz": "bad.npz", "unknown.abc": ".abc", "full": "full",
     }.items():  # fmt: skip
         yield [command, ROBOT, file], word
@@ -191,9 +208,11 @@ def of_files() -> Iterator[tuple[list[object], str]]:
     )
     yield from (([*fit, "--validate", file], file) for file in ("absent.csv", "empty.csv"))
     for option, value, word in (
-        ("--estimator", "wsl", "wls"), ("--prior", "cda", "--prior"), ("--friction", "sticky", "sticky"), ("--hold", "joint9", "joint9"),
-        ("--coupling", "joint1", "--coupling"), ("--coupling", "joint1,joint9", "joint9"), ("--known-mass", "-3", "--known-mass"),
-        ("--mask", "1,2,3", "--mask"), ("--config", "config.toml", "estimator"), ("--config", "hold.toml", "hold"),
+        ("--estimator", "wsl", "wls"), ("--prior", "cda", "--prior"),
+        ("--friction", "sticky", "sticky"), ("--hold", "joint9", "joint9"),
+        ("--coupling", "joint1", "--coupling"), ("--coupling", "joint1,joint9", "joint9"),
+        ("--known-mass", "-3", "--known-mass"), ("--mask", "1,2,3", "--mask"),
+        ("--config", "config.toml", "estimator"), ("--config", "hold.toml", "hold"),
         ("--gear-ratio", "joint9=3", "joint9"),
     ):  # fmt: skip
         yield [*fit, option, value], word

@@ -91,10 +91,10 @@ URDF = {
         arm('lower="-1"', 'lower="3"'),
         "line 4, joint 'j': its lower limit 3 is above its upper limit 1",
     ),
-    "limit no number": (arm('lower="-1"', 'lower="low"'), "joint 'j': lower='low' is no number"),
+    "limit no number": (arm('lower="-1"', 'lower="low"'), "joint 'j': lower='low' is not a number"),
     "unknown parent": (
         arm('parent link="a"', 'parent link="aa"'),
-        r"line 4, joint 'j': its parent 'aa' is no link of this robot; did you mean 'a'\?",
+        r"line 4, joint 'j': its parent 'aa' is not a link of this robot; did you mean 'a'\?",
     ),
     "no child": (arm('<child link="b"/>', ""), "joint 'j' has no <child link=...>"),
     "no joint name": (arm('joint name="j"', "joint"), "line 4: <joint> has no name"),
@@ -102,7 +102,7 @@ URDF = {
     "no link name": (robot("<link/>"), "line 3: <link> has no name"),
     "mimic of nothing": (
         arm("<axis", '<mimic joint="jj"/><axis'),
-        r"joint 'j': it mimics 'jj', which is no joint; did you mean 'j'",
+        r"joint 'j': it mimics 'jj', which is not a joint; did you mean 'j'",
     ),
     "mimic of itself": (
         arm("<axis", '<mimic joint="j"/><axis'),
@@ -191,13 +191,13 @@ def test_all_problems_of_a_urdf_are_told_at_once() -> None:
 FILES = {
     "absent.urdf": (None, "there is no file .*absent.urdf"),
     "empty.urdf": (b"  \n", "empty.urdf is empty"),
-    "binary.urdf": (bytes(range(256)), "binary.urdf is no utf-8 text: is it a robot description"),
-    "binary.toml": (b"\xff\x00\xfe", "binary.toml is no utf-8 text"),
+    "binary.urdf": (bytes(range(256)), "binary.urdf is not utf-8 text: is it a robot description"),
+    "binary.toml": (b"\xff\x00\xfe", "binary.toml is not utf-8 text"),
     "zeros.xml": (b"\0" * 100, "its outermost element is <>"),
     "model.sdf": (b"<sdf/>", r"files that end in '.sdf' are not known"),
     "noend": (b"x", "files that end in 'nothing' are not known"),
     "other.xml": (b"<!-- <robot> --><sdf/>", "its outermost element is <sdf>; expected <robot>"),
-    "odd.urdf": (b'<?xml version="1.0" encoding="klingon"?><robot/>', "is no klingon text"),
+    "odd.urdf": (b'<?xml version="1.0" encoding="klingon"?><robot/>', "is not klingon text"),
     "ball.xml": (
         (
             b'<mujoco><worldbody><body name="b"><joint name="j" type="ball"/><geom'
@@ -327,9 +327,12 @@ def test_what_is_missing_is_remarked() -> None:
 
 
 def test_odd_but_legal_urdf() -> None:
-    text = """<robot><link name="a"/><link name="b"><inertial><mass value="+1.5e0"/><origin/><inertia ixx=".5" iyy="5.E-1" izz="0.5"/></inertial></link>
-    <joint name="j" type="prismatic"><origin xyz=""/><parent link="a"/><child link="b"/><axis xyz="\t0  3\n4 "/>
-    <limit lower="-inf" upper="1.7976931348623157e308" velocity="0" effort="-1"/><dynamics damping="0" friction="2"/></joint></robot>"""
+    text = """<robot><link name="a"/><link name="b"><inertial><mass value="+1.5e0"/><origin/>
+    <inertia ixx=".5" iyy="5.E-1" izz="0.5"/></inertial></link>
+    <joint name="j" type="prismatic"><origin xyz=""/><parent link="a"/><child link="b"/>
+    <axis xyz="\t0  3\n4 "/>
+    <limit lower="-inf" upper="1.7976931348623157e308" velocity="0" effort="-1"/>
+    <dynamics damping="0" friction="2"/></joint></robot>"""
     joint = read_urdf(text).joints[0]
     np.testing.assert_allclose(joint.axis, (0, 0.6, 0.8), atol=1e-16)
     assert joint.limits.lower == float("-inf")

@@ -91,7 +91,7 @@ TOML = {
     ),
     "unknown link": (
         GENERAL.replace('parent = "a"', 'parent = "x"'),
-        "joint 'j': its parent 'x' is no link of this robot",
+        "joint 'j': its parent 'x' is not a link of this robot",
     ),
     "no joints": (
         'convention = "standard"',
@@ -187,7 +187,7 @@ child = "arm"
         ),
         (
             "[[loops]]\nname = 'pin'\nkind = 'point'\na = { link = 'arm' }\nb = { link = 'grund' }",
-            "loop 'pin': b = 'grund' is no link",
+            "loop 'pin': b = 'grund' is not a link",
         ),
         (
             "[[loops]]\nname = 'pin'\nkind = 'point'\na = { link = 'arm' }\nb = { link = 'arm' }",
@@ -229,6 +229,6 @@ def test_loops_that_make_no_sense(text: str, sentence: str) -> None:
 
 def test_drives_that_do_not_exist() -> None:
     with pytest.raises(
-        ModelError, match="driven names 'hing', which is no joint that moves; did you mean 'hinge'"
+        ModelError, match="driven names 'hing', which is not a moving joint; did you mean 'hinge'"
     ):
         read_toml(f"driven = ['hing']\n{LINKAGE}", "linkage.toml")

@@ -300,7 +300,8 @@ import numpy as np
 import steelyard as sy
 robot = sy.load("spatial_3r")
 x = np.arange(3.0)
-print(repr(robot.inverse_dynamics(x, x, x).tolist()), repr(robot.mass_matrix(x).tolist()), "llvmlite" in sys.modules)
+torques, M = robot.inverse_dynamics(x, x, x), robot.mass_matrix(x)
+print(repr(torques.tolist()), repr(M.tolist()), "llvmlite" in sys.modules)
 """
 
 

@@ -52,8 +52,15 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {  # command -> what it c
     "export": (sy.Robot.to_c,),
     "new": (sy.signals.Mapping,),
 }
-OWN = {("simulate", "controller"): "none", ("demo", "robot"): "elbow_6r", ("demo", "seed"): 1, ("identify", "report"): True,
-       ("page", "folder"): Path(), ("page", "host"): "127.0.0.1", ("page", "port"): 0}  # fmt: skip
+OWN = {
+    ("simulate", "controller"): "none",
+    ("demo", "robot"): "elbow_6r",
+    ("demo", "seed"): 1,
+    ("identify", "report"): True,
+    ("page", "folder"): Path(),
+    ("page", "host"): "127.0.0.1",
+    ("page", "port"): 0,
+}
 """Defaults that no function has: of options that only a command has, and of the demo."""
 
 

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.faults import Planted
 from steelyard.errors import CallError, LogError
 from steelyard.identification.doctor import FAULTS as KINDS
-from steelyard.identification.doctor.finding import MAPPING, WITNESS
+from steelyard.identification.doctor.finding import MAPPING, THIRD_SOURCE
 from steelyard.signals import Correction, corrected_mapping, read_log, read_mapping
 from steelyard.signals.log import Log
 from steelyard.signals.write import to_csv
@@ -45,7 +45,7 @@ def test_every_kind_of_fault_that_is_corrected_or_disputed_is_here() -> None:
         key for key, kind in KINDS.items() if kind.corrected_by == MAPPING
     }
     assert {fault.key for fault in DISPUTED} == {
-        key for key, kind in KINDS.items() if kind.corrected_by == WITNESS
+        key for key, kind in KINDS.items() if kind.corrected_by == THIRD_SOURCE
     }
 
 

@@ -52,8 +52,10 @@ USES = {
 MODULE = {"ur-rtde": "rtde_receive"}  # where it is not the package's own name
 MESHED = """<robot name="meshed"><link name="base"/><link name="arm">
 <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
-<collision><geometry><mesh filename="ball.stl"/></geometry></collision></link><joint name="turn" type="revolute"><parent link="base"/>
-<child link="arm"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="9"/></joint></robot>"""
+<collision><geometry><mesh filename="ball.stl"/></geometry></collision></link>
+<joint name="turn" type="revolute"><parent link="base"/>
+<child link="arm"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="9"/></joint>
+</robot>"""
 BLOCK = """
 import sys
 from importlib.machinery import PathFinder

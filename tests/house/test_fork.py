@@ -44,8 +44,10 @@ import steelyard as sy
 robot = sy.load("spatial_3r")
 t = np.arange(400) / 100.0
 angle = np.outer(t, [1.0, 1.7, 2.3])
-q, qd, qdd = np.sin(angle), np.cos(angle) * [1.0, 1.7, 2.3], -np.sin(angle) * np.square([1.0, 1.7, 2.3])
-log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=robot.inverse_dynamics(q, qd, qdd), joint_names=robot.joint_names)
+q, qd = np.sin(angle), np.cos(angle) * [1.0, 1.7, 2.3]
+qdd = -np.sin(angle) * np.square([1.0, 1.7, 2.3])
+tau = robot.inverse_dynamics(q, qd, qdd)
+log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=robot.joint_names)
 
 def base_values(_):
     return sy.identify(robot, log, "ols", smoothing=None, delay=0.0, decimate=1).parameters
@@ -97,7 +99,8 @@ sy.read_log(table, effort="torque")  # starts the threads of polars
 child = os.fork()
 if child == 0:
     signal.alarm(60)  # ends a child that hangs
-    read = [sy.read_log(path, effort="torque") for path in (table, to_parquet(log, f"{sys.argv[1]}/log.parquet"))]
+    paths = (table, to_parquet(log, f"{sys.argv[1]}/log.parquet"))
+    read = [sy.read_log(path, effort="torque") for path in paths]
     os._exit(0 if threads_lost("polars") and all(np.array_equal(each.q, q) for each in read) else 1)
 assert os.waitpid(child, 0)[1] == 0, "a child hangs or fails"
 assert not threads_lost("polars")

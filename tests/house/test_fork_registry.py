@@ -275,7 +275,9 @@ REASONS = {
     "compiler/runtime/jit.py:host": "what processor this is",
     "compiler/runtime/jit.py:_llvm": "a fork waits until no thread is in LLVM (jit.lock)",
     "compiler/runtime/jit.py:_jit": "a fork waits until no thread is in LLVM (jit.lock)",
-    "compiler/runtime/fold_rows.py:_fold_function": "machine code, which is in a child's memory too",
+    "compiler/runtime/fold_rows.py:_fold_function": (
+        "machine code, which is in a child's memory too"
+    ),
     "compiler/runtime/gufunc.py:_immortal": "memory that is never given back",
     "kernels/__init__.py:_kernels": (
         "machine code, which is in a child's memory too; each change is one step"

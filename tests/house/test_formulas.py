@@ -66,17 +66,30 @@ FORMULAS = (
 )
 
 BOXES = r"""formula => {
-    const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
-    const glyph = e => e.querySelector('mjx-c') ? [...e.querySelector('mjx-c').classList].join() : '';
-    const movers = [...formula.querySelectorAll('mjx-mover')].filter(e => e.closest('mjx-assistive-mml') === null);
+    const box = e => {
+        const r = e.getBoundingClientRect();
+        return [r.left, r.top, r.right, r.bottom];
+    };
+    const glyph = e => {
+        const first = e.querySelector('mjx-c');
+        return first ? [...first.classList].join() : '';
+    };
+    const movers = [...formula.querySelectorAll('mjx-mover')]
+        .filter(e => e.closest('mjx-assistive-mml') === null);
     const accents = movers.map(e => ({
-        accent: glyph(e.querySelector('mjx-over')), over: box(e.querySelector('mjx-over')), base: box(e.querySelector('mjx-base'))}));
+        accent: glyph(e.querySelector('mjx-over')),
+        over: box(e.querySelector('mjx-over')),
+        base: box(e.querySelector('mjx-base'))}));
     const scripts = [...formula.querySelectorAll('mjx-msub, mjx-msubsup')].map(e => {
         const script = e.querySelector(':scope > mjx-script');
         const parts = script.querySelectorAll(':scope > *');
         return {base: box(e.children[0]), index: box(parts[parts.length - 1])};
     });
-    return {accents, scripts, drawn: formula.querySelectorAll('mjx-c').length, errors: formula.querySelectorAll('mjx-merror').length};
+    return {
+        accents,
+        scripts,
+        drawn: formula.querySelectorAll('mjx-c').length,
+        errors: formula.querySelectorAll('mjx-merror').length};
 }"""
 
 

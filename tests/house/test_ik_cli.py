@@ -72,7 +72,7 @@ WRONG = {
     "a word": (["elbow_6r", "--xyz", "1,2,x"], "'x' is not a number"),
     "no rotation": (
         ["elbow_6r", "--xyz", "1,2,3", "--quaternion", "0,0,0,0"],
-        "zeros is no rotation",
+        "zeros is not a rotation",
     ),
     "two rotations": (
         ["elbow_6r", "--xyz", "1,2,3", "--quaternion", "0,0,0,1", "--rpy", "0,0,0"],

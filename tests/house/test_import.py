@@ -15,9 +15,10 @@ import pytest
 from tests.house.sources import ROOT
 
 HEAVY = {
-    "matplotlib", "plotly", "bokeh", "sympy", "jinja2", "polars", "pandas", "pyarrow", "rosbags", "h5py", "mujoco", "pinocchio", "clarabel",
-    "cvxpy", "xacrodoc", "typer", "click", "rich", "http.server", "asyncio", "ssl", "viser", "websockets", "roboticstoolbox",
-    "casadi", "jax", "torch",
+    "matplotlib", "plotly", "bokeh", "sympy", "jinja2", "polars", "pandas", "pyarrow", "rosbags",
+    "h5py", "mujoco", "pinocchio", "clarabel", "cvxpy", "xacrodoc", "typer", "click", "rich",
+    "http.server", "asyncio", "ssl", "viser", "websockets", "roboticstoolbox", "casadi", "jax",
+    "torch",
 }  # fmt: skip
 # Parts of SciPy that cost more to import than all of steelyard: they are imported where they are
 # used.

@@ -14,8 +14,10 @@ from pathlib import Path
 from tests.house.sources import PACKAGE
 
 ROWS = """
-    JointTerm("cubic", "F3", "cubic friction", ("N m s3/rad3", "N s3/m3"), "F_{3}", lambda v, s: s.qd * s.qd * s.qd, lambda k: k**4),
-    JointTerm("ripple", "Fr", "load ripple", ("1", "1"), "F_{r}", lambda v, s: s.load * scalar.sin(s.q), abs, reads=("q", "load")),
+    JointTerm("cubic", "F3", "cubic friction", ("N m s3/rad3", "N s3/m3"), "F_{3}",
+              lambda v, s: s.qd * s.qd * s.qd, lambda k: k**4),
+    JointTerm("ripple", "Fr", "load ripple", ("1", "1"), "F_{r}",
+              lambda v, s: s.load * scalar.sin(s.q), abs, reads=("q", "load")),
 """
 SCRIPT = """
 import pathlib, sys, warnings
@@ -28,13 +30,15 @@ warnings.simplefilter("ignore", sy.SteelyardWarning)
 folder = pathlib.Path(sys.argv[1])
 plain = sy.load("planar_2r").with_friction(viscous=1.0)
 robot = plain.with_friction(cubic=[2.0, 3.0], ripple=0.5).with_rotors(0.1)
-assert [n for n in robot.parameter_names if n.startswith("joint2")] == ["joint2.Ia", "joint2.Fv", "joint2.F3", "joint2.Fr"]
+names = [n for n in robot.parameter_names if n.startswith("joint2")]
+assert names == ["joint2.Ia", "joint2.Fv", "joint2.F3", "joint2.Fr"]
 assert dict(zip(robot.parameter_names, robot.parameter_units))["joint1.F3"] == "N m s3/rad3"
 
 rng = np.random.default_rng(0)
 q, qd, qdd = rng.uniform(0.3, 1.0, (3, 7, 2))
 tau = robot.inverse_dynamics(q, qd, qdd)
-expected = plain.inverse_dynamics(q, qd, qdd) + 0.1 * qdd + [2.0, 3.0] * qd**3 + 0.5 * plain.gravity_torque(q) * np.sin(q)
+expected = plain.inverse_dynamics(q, qd, qdd) + 0.1 * qdd + [2.0, 3.0] * qd**3
+expected += 0.5 * plain.gravity_torque(q) * np.sin(q)
 np.testing.assert_allclose(tau, expected, rtol=1e-12)
 np.testing.assert_allclose(robot.forward_dynamics(q, qd, tau), qdd, rtol=1e-9)
 np.testing.assert_allclose(robot.regressor(q, qd, qdd) @ robot.parameters, tau, rtol=1e-12)

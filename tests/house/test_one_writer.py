@@ -13,11 +13,13 @@ from tests.house.sources import modules, parse
 WRITER = "files/"
 MODE = re.compile(r"[rwaxbtU+]{1,4}")
 METHODS = {
-    "write_text", "write_bytes", "savez", "savez_compressed", "savetxt", "savemat", "tofile", "touch", "rename", "renames", "symlink",
-    "symlink_to", "link_to", "hardlink_to", "unlink", "mkdir", "makedirs", "rmdir", "removedirs", "mkstemp", "mktemp",
-    "NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile", "write_csv", "write_parquet", "write_json", "write_ndjson",
-    "write_ipc", "write_excel", "write_delta", "write_database", "sink_csv", "sink_parquet", "to_csv", "to_parquet", "to_excel",
-    "to_pickle", "to_hdf", "to_feather", "savefig", "imsave", "write_html", "write_image", "extractall", "FileHandler",
+    "write_text", "write_bytes", "savez", "savez_compressed", "savetxt", "savemat", "tofile",
+    "touch", "rename", "renames", "symlink", "symlink_to", "link_to", "hardlink_to", "unlink",
+    "mkdir", "makedirs", "rmdir", "removedirs", "mkstemp", "mktemp", "NamedTemporaryFile",
+    "TemporaryFile", "SpooledTemporaryFile", "write_csv", "write_parquet", "write_json",
+    "write_ndjson", "write_ipc", "write_excel", "write_delta", "write_database", "sink_csv",
+    "sink_parquet", "to_csv", "to_parquet", "to_excel", "to_pickle", "to_hdf", "to_feather",
+    "savefig", "imsave", "write_html", "write_image", "extractall", "FileHandler",
     "RotatingFileHandler", "fdopen", "mkfifo", "mknod", "truncate", "chmod", "chown",
 }  # fmt: skip
 QUALIFIED = {
@@ -159,12 +161,15 @@ def test_files_are_written_by_the_one_writer() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "open(path, 'w')", "open(path, mode='ab')", "open(path, 'r+')", "open(path, mode)", "open(path, *options)", "path.open('wb')",
-        "io.open(path, 'x')", "gzip.open(path, 'wb')", "os.open(path, os.O_RDWR | os.O_CREAT)", "path.write_text(t)", "p.write_bytes(b)",
-        "np.savez(path, a=1)", "np.save(path, a)", "np.savetxt(path, a)", "os.replace(a, b)", "a.rename(b)", "shutil.copy2(a, b)",
-        "frame.write_csv(path)", "frame.write_parquet(path)", "frame.to_csv(path)", "json.dump(data, file)", "path.touch()",
-        "zipfile.ZipFile(path, 'w')", "path.unlink()", "path.mkdir()", "tempfile.NamedTemporaryFile()", "figure.savefig(path)",
-        "from shutil import copy", "from os import replace", "a.symlink_to(b)", "logging.FileHandler(path)",
+        "open(path, 'w')", "open(path, mode='ab')", "open(path, 'r+')", "open(path, mode)",
+        "open(path, *options)", "path.open('wb')", "io.open(path, 'x')", "gzip.open(path, 'wb')",
+        "os.open(path, os.O_RDWR | os.O_CREAT)", "path.write_text(t)", "p.write_bytes(b)",
+        "np.savez(path, a=1)", "np.save(path, a)", "np.savetxt(path, a)", "os.replace(a, b)",
+        "a.rename(b)", "shutil.copy2(a, b)", "frame.write_csv(path)", "frame.write_parquet(path)",
+        "frame.to_csv(path)", "json.dump(data, file)", "path.touch()", "zipfile.ZipFile(path, 'w')",
+        "path.unlink()", "path.mkdir()", "tempfile.NamedTemporaryFile()", "figure.savefig(path)",
+        "from shutil import copy", "from os import replace", "a.symlink_to(b)",
+        "logging.FileHandler(path)",
     ],
 )  # fmt: skip
 def test_the_rule_sees_every_way_to_write(line: str) -> None:
@@ -174,8 +179,9 @@ def test_the_rule_sees_every_way_to_write(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "open(path)", "open(path, 'rb')", "path.open('rb')", "os.open(path, os.O_RDONLY)", "open(os.devnull, 'w')", "text.replace(a, b)",
-        "f = io.BytesIO()\nnp.savez(f, a=1)", "window.open('robot')", "webbrowser.open(url)", "json.dumps(data)", "from ..files import x",
+        "open(path)", "open(path, 'rb')", "path.open('rb')", "os.open(path, os.O_RDONLY)",
+        "open(os.devnull, 'w')", "text.replace(a, b)", "f = io.BytesIO()\nnp.savez(f, a=1)",
+        "window.open('robot')", "webbrowser.open(url)", "json.dumps(data)", "from ..files import x",
         "f = io.BytesIO()\nzipfile.ZipFile(f, 'w')",
     ],
 )  # fmt: skip

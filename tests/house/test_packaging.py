@@ -23,7 +23,8 @@ else:
     import tomli as tomllib
 
 LEFT_OUT = re.compile(
-    r"(^|/)(\.git|\.venv[^/]*|build|dist|__pycache__|[^/]*\.egg-info|\.[a-z_]*cache|\.hypothesis|steelyard-demo[^/]*)(/|$)"
+    r"(^|/)(\.git|\.venv[^/]*|build|dist|__pycache__|[^/]*\.egg-info|\.[a-z_]*cache|\.hypothesis"
+    r"|steelyard-demo[^/]*)(/|$)"
 )
 
 

@@ -12,7 +12,9 @@ TOO_MANY: set[str] = set()
 
 
 def long_signatures() -> set[str]:
-    """The public functions and methods with more than MOST parameters, signatures of commands excepted."""
+    """The public functions and methods with more than MOST parameters, signatures of commands
+    excepted.
+    """
     names = set()
     root = ROOT / "src" / "steelyard"
     for path in sorted(root.rglob("*.py")):

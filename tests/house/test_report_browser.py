@@ -87,9 +87,12 @@ def until(shown: Any, condition: str) -> None:
 
 CUT_OFF = """[...document.querySelectorAll('.plot')].flatMap((plot) => {
     const box = plot.getBoundingClientRect();
-    return [...plot.querySelectorAll('.xtick text, .ytick text, .xtitle, .ytitle, .annotation text, .legend')].filter((text) => {
+    const words = '.xtick text, .ytick text, .xtitle, .ytitle, .annotation text, .legend';
+    return [...plot.querySelectorAll(words)].filter((text) => {
         const own = text.getBoundingClientRect();
-        return own.width && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1);
+        const wide = own.left < box.left - 1 || own.right > box.right + 1;
+        const high = own.top < box.top - 1 || own.bottom > box.bottom + 1;
+        return own.width && (wide || high);
     }).map((text) => plot.dataset.figure + ": " + text.textContent);
 })"""
 GROUNDS = (

@@ -109,7 +109,10 @@ NO_WORD = {
         "experiments.online.online_thresholds: recent_samples",
         "experiments.online.online_thresholds: block_samples portion_samples",
     ),
-    "what is assumed before the samples, with a continuous effect; the benchmark of trust is its test": (
+    (
+        "what is assumed before the samples, with a continuous effect; "
+        "the benchmark of trust is its test"
+    ): (
         "model.prior: SMALLEST THINNEST SHORTEST",
         "estimators.joint_prior: OFFSETS DESCRIBED SLOW",
         "result.prediction: COVERED",

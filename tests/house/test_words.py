@@ -33,8 +33,13 @@ LOCALS = {  # a variable named by its history, and what to call it instead
 }
 MAX_LOCALS = 2
 MAX_SLOPES = 0
-MAX_LONG_LINES = 537
 COLUMNS = 100
+TABLES = {  # files with a table whose rows may be long
+    "benchmarks/faults.py",
+    "benchmarks/mutants/justified.py",
+    "src/steelyard/robot/known_function.py",
+    "src/steelyard/signals/log.py",
+}
 
 
 class Phrase(NamedTuple):
@@ -49,12 +54,12 @@ DEGREES = "longer|more|less|larger|better|worse|smaller|other|need|faster"
 # Texts of the source are docstrings, comments and string literals: messages, help and reports.
 # Pages of documentation must have none of these.
 PHRASES = (
-    Phrase(r"\bmend(?:s|ed|ing)?\b", "fix, repair or correct", 4),
-    Phrase(r"\brub(?:s|bed|bing)?\b", "friction", 1),
+    Phrase(r"\bmend(?:s|ed|ing)?\b", "fix, repair or correct", 0),
+    Phrase(r"\brub(?:s|bed|bing)?\b", "friction", 0),
     Phrase(r"\bslopes?\b", "derivative", 0),
     Phrase(r"\b(?:bears?|borne|bore) (?:\w+ ){0,5}out\b", "agrees with", 0),
-    Phrase(r"\bleft over\b", "residual or remainder", 1),
-    Phrase(r"\bwhat is left\b", "residual or remainder", 6),
+    Phrase(r"\bleft over\b", "residual or remainder", 0),
+    Phrase(r"\bwhat is left\b", "residual or remainder", 0),
     Phrase(r"\bbooks\b", "energy balance", 0),
     Phrase(r"\bpull(?:s|ed|ing)?\b", "force, bias or move", 1),
     Phrase(
@@ -64,32 +69,32 @@ PHRASES = (
     Phrase(
         rf"(?<!there )\bis no (?!(?:{DEGREES})\b)\w+",
         "is not a",
-        39,
+        1,
     ),
     Phrase(
         rf"(?<!there )\bare no (?!(?:{DEGREES})\b)\w+",
         "are not",
-        12,
+        0,
     ),
-    Phrase(r"\btold\b", "reported, given or distinguished", 18),
-    Phrase(r"\bsaid\b", "reported, stated or given", 7),
-    Phrase(r"\btells? (?:\w+ ){0,3}(?:apart|from)\b", "distinguish", 6),
-    Phrase(r"\broom(?:s)?\b(?! temperature)", "package, folder or space", 2),
-    Phrase(r"\bthat of\b", "the noun", 73),
-    Phrase(r"\bthose of\b", "the noun", 111),
-    Phrase(r"\bstands? out\b|\bstanding out\b", "outlier", 3),
-    Phrase(r"\bin the place of\b", "instead of", 11),
-    Phrase(r"\banew\b", "again", 11),
-    Phrase(r"\bwhoever\b", "anyone who, or the role", 2),
-    Phrase(r"\bwitness(?:es)?\b", "evidence, or an independent source", 3),
+    Phrase(r"\btold\b", "reported, given or distinguished", 1),
+    Phrase(r"\bsaid\b", "reported, stated or given", 2),
+    Phrase(r"\btells? (?:\w+ ){0,3}(?:apart|from)\b", "distinguish", 0),
+    Phrase(r"\broom(?:s)?\b(?! temperature)", "package, folder or space", 0),
+    Phrase(r"\bthat of\b", "the noun", 0),
+    Phrase(r"\bthose of\b", "the noun", 0),
+    Phrase(r"\bstands? out\b|\bstanding out\b", "outlier", 0),
+    Phrase(r"\bin the place of\b", "instead of", 0),
+    Phrase(r"\banew\b", "again", 0),
+    Phrase(r"\bwhoever\b", "anyone who, or the role", 0),
+    Phrase(r"\bwitness(?:es)?\b", "evidence, or an independent source", 0),
     Phrase(r"\bsettle[sd]?\b", "determine, or build the problem", 0),
-    Phrase(r"\bset aside\b", "discarded", 14),
+    Phrase(r"\bset aside\b", "discarded", 0),
     Phrase(r"\bremembers?\b", "is correlated, or stores", 0),
-    Phrase(r"\bcan(?:not)? exist\b", "physically consistent", 12),
-    Phrase(r"\bat hand\b", "available", 1),
-    Phrase(r"\bof (?:its|their) own\b", "its own, or separate", 30),
+    Phrase(r"\bcan(?:not)? exist\b", "physically consistent", 0),
+    Phrase(r"\bat hand\b", "available", 0),
+    Phrase(r"\bof (?:its|their) own\b", "its own, or separate", 0),
     Phrase(r"\blog is silent\b", "has no information", 0),
-    Phrase(r"\bwhatever\b", "any or every", 30),
+    Phrase(r"\bwhatever\b", "any or every", 0),
 )
 # Names of functions, types, modules, parameters, fields and variables, with the new name.
 IDENTIFIERS = {
@@ -166,7 +171,7 @@ IDENTIFIERS = {
     "joint_efforts": "project_onto_axes",
     "next_spin": "child_angular_motion",
 }
-MAX_IDENTIFIERS = 18
+MAX_IDENTIFIERS = 3  # loads and stores of an LLVM function
 # Whole phrases of pages in which a pattern above is right, each with the reason.
 ALLOWED: dict[str, str] = {}
 
@@ -213,18 +218,41 @@ def test_a_derivative_is_not_called_a_slope() -> None:
     assert total <= MAX_SLOPES, f"{total} times 'slope': write 'derivative'"
 
 
-def long_lines(path: Path) -> int:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return sum(len(line) > COLUMNS for line in lines)
+def long_lines(source: str) -> list[int]:
+    """Return the numbers of long lines; rows of a table between fmt: off and on may be long."""
+    is_table, numbers = False, []
+    for number, line in enumerate(source.splitlines(), start=1):
+        if line.strip() in ("# fmt: off", "# fmt: on"):
+            is_table = line.strip() == "# fmt: off"
+        elif len(line) > COLUMNS and not is_table:
+            numbers.append(number)
+    return numbers
 
 
 def test_lines_have_at_most_100_columns() -> None:
-    counts = {
-        path.relative_to(ROOT).as_posix(): long_lines(path)
+    long = [
+        f"{path.relative_to(ROOT).as_posix()}:{number}"
         for path in sources("src", "tests", "benchmarks", "examples")
+        for number in long_lines(path.read_text(encoding="utf-8"))
+    ]
+    assert not long, f"lines over {COLUMNS} columns, outside tables: {long}"
+
+
+def test_tables_are_few() -> None:
+    """A long row is excused only in the listed tables."""
+    tables = {
+        path.relative_to(ROOT).as_posix()
+        for path in sources("src", "tests", "benchmarks", "examples")
+        if re.search(r"^ *# fmt: off$", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    worst = sorted(((n, name) for name, n in counts.items() if n), reverse=True)[:10]
-    assert sum(counts.values()) <= MAX_LONG_LINES, f"lines over {COLUMNS} columns: {worst}"
+    assert tables == TABLES
+
+
+def test_a_long_line_is_noticed() -> None:
+    row = f"x = '{'a' * COLUMNS}'"
+    assert long_lines(f"x = 1\n{row}\n") == [2]
+    assert long_lines(f"# fmt: off\n{row}\n# fmt: on\n{row}\n") == [4]
+    assert long_lines("x" * COLUMNS) == []
 
 
 def texts(path: Path) -> str:

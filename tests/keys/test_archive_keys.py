@@ -1,4 +1,6 @@
-"""Keys of kept factors: every field of a recipe and every option of reading counts, and functions are never kept."""
+"""Keys of kept factors: every field of a recipe and every option of reading counts, and functions
+are never kept.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ class Spring:
 
 
 # recipes
-# ------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_every_field_of_a_recipe_of_its_model_and_of_its_preparation_is_in_the_key() -> None:
@@ -193,7 +195,9 @@ def test_a_worker_that_finds_other_columns_says_so() -> None:
 def test_a_fleet_with_a_spring_is_not_the_fleet_without(
     keep: bool, executor: int | None, tmp_path: Path
 ) -> None:
-    """A known torque that cannot be traced, after a run without it and after one with another, in one process."""
+    """A known torque that cannot be traced, after a run without it and after one with another, in
+    one process.
+    """
     logs = {f"arm{k}": write_logs(tmp_path / f"{k}", 2, 300) for k in range(3)}
     options: dict[str, Any] = {
         "diagnose": False,
@@ -219,7 +223,7 @@ def test_a_fleet_with_a_spring_is_not_the_fleet_without(
 
 
 # reading
-# ------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 # values of every option of reading, of which each reads other numbers from the file
 READING: dict[str, list[Any]] = {

@@ -29,9 +29,13 @@ for name, law in {"pd": PD, "torque": ComputedTorque, "ahead": FeedForward}.item
     for which, model in {"none": None, "own": robot, "other": lighter}.items():
         made[f"{name} {which}"] = law(kp=1.0, kd=0.5, model=model)
 start = {"q0": [0.3, 0.2], "seconds": 0.05, "step": 5e-3, "parameters": pi}
-cases = {name: (lambda law=law: sy.simulate(robot, law, **start).q[-1]) for name, law in made.items()}
+cases = {
+    name: (lambda law=law: sy.simulate(robot, law, **start).q[-1]) for name, law in made.items()
+}
 for name, law in list(made.items())[:2]:
-    cases[f"{name} slopes"] = lambda law=law: sensitivities(robot, law, **start).parameters[-1, 0, :3]
+    cases[f"{name} slopes"] = lambda law=law: (
+        sensitivities(robot, law, **start).parameters[-1, 0, :3]
+    )
 names = sorted(cases, reverse=sys.argv[1] == "backward")
 print(json.dumps({name: cases[name]().tolist() for name in names}))
 """
@@ -102,7 +106,9 @@ def test_a_first_call_from_disk_takes_less_than_50_ms(root: Path, tmp_path: Path
 
 
 def test_other_source_code_is_another_key(tmp_path: Path) -> None:
-    """Of any module of the package, for kernels that are traced from more than the table of algorithms."""
+    """Of any module of the package, for kernels that are traced from more than the table of
+    algorithms.
+    """
     from steelyard import kernels
     from steelyard.compiler.runtime import cache
 

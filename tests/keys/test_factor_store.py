@@ -133,7 +133,9 @@ def test_every_truncation_is_noticed(kept: Kept) -> None:
 
 
 def test_factors_under_the_names_of_others_are_noticed(kept: Kept) -> None:
-    """All permutations of the three files that leave none where it was, and a copy of one in the place of another."""
+    """All permutations of the three files that leave none where it was, and a copy of one in the
+    place of another.
+    """
     for order in ((1, 2, 0), (2, 0, 1)):
         for k, other in enumerate(order):
             kept.factors[k].write_bytes(kept.contents[other])
@@ -287,7 +289,7 @@ def test_a_file_that_is_too_large_is_not_read(kept: Kept) -> None:
 
 
 # the key
-# ------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @posix
@@ -374,11 +376,13 @@ def test_processes_read_and_keep_as_one_does(kept: Kept) -> None:
 
 
 # helpers
-# ------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
-    """The store with the key of the recipe that the factors were made with, the log of the first factor with its digest, and the limit."""
+    """The store with the key of the recipe that the factors were made with, the log of the first
+    factor with its digest, and the limit.
+    """
     seen: list[tuple[Any, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
         plain = log_factor.fold_log

@@ -132,7 +132,9 @@ def test_laws_drives_and_fields_are_all_tried() -> None:
     "program", [steps_program, packed_program], ids=lambda program: program.__name__
 )
 def test_equal_keys_mean_equal_programs(program: Any) -> None:
-    """The program is traced from the setup with all its values, the key is that of the setup without inputs."""
+    """The program is traced from the setup with all its values, the key is that of the setup
+    without inputs.
+    """
     seen: dict[str, set[str]] = {}
     count = 0
     for setup in setups():

@@ -180,8 +180,9 @@ def test_the_same_robot_gives_the_same_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "expected"), [
-    ("planar_2r", "planar_2r"), ("UR-5e (left)", "ur_5e_left"), ("2r", "robot_2r"), ("int", "robot_int"), ("class", "robot_class"),
-    ("", "robot"), ("Größe*/#define", "groe_define"), ("__x__", "x"), ("机器人", "robot"),
+    ("planar_2r", "planar_2r"), ("UR-5e (left)", "ur_5e_left"), ("2r", "robot_2r"),
+    ("int", "robot_int"), ("class", "robot_class"), ("", "robot"),
+    ("Größe*/#define", "groe_define"), ("__x__", "x"), ("机器人", "robot"),
 ])  # fmt: skip
 def test_names_become_identifiers(name: str, expected: str) -> None:
     assert identifier(name) == expected
@@ -281,9 +282,14 @@ def test_any_regressor_brings_the_list_of_parameters() -> None:
     assert " link2.Izz = " in text
 
 
-WRENCH_METHODS = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("q", "qd", "tau"), "wrench_torque": ("q",),
-                  "joint_reactions": ("q", "qd", "qdd"), "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
-                  "forward_dynamics_derivatives": ("q", "qd", "tau")}  # fmt: skip
+WRENCH_METHODS = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "wrench_torque": ("q",),
+    "joint_reactions": ("q", "qd", "qdd"),
+    "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
+    "forward_dynamics_derivatives": ("q", "qd", "tau"),
+}
 
 
 def test_wrenches_at_frames_act_as_in_python(

@@ -88,8 +88,10 @@ def from_tree(tree: Tree) -> Oracle:
         order[i] = model.addJoint(
             order[body.parent], kind(np.array(body.axis)), placement, body.joint
         )
-        m, c, I = at_com(body.inertia) if body.inertia.m else (0.0, (0.0, 0.0, 0.0), body.inertia.I)  # noqa: E741
-        full = np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]])
+        origin = (0.0, 0.0, 0.0)
+        m, c, I_c = at_com(body.inertia) if body.inertia.m else (0.0, origin, body.inertia.I)
+        rows = [[I_c.xx, I_c.xy, I_c.xz], [I_c.xy, I_c.yy, I_c.yz], [I_c.xz, I_c.yz, I_c.zz]]
+        full = np.array(rows)
         model.appendBodyToJoint(order[i], pin.Inertia(m, np.array(c), full), pin.SE3.Identity())
     return Oracle(tree, model, [order[i] for i in range(len(tree.bodies))])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -114,12 +115,12 @@ class Pinocchio:
         self.data = self.model.createData()
         pin.initConstraintDynamics(self.model, self.data, self.closures, self.data_of)
 
-    def closure(self, loop: object) -> pin.RigidConstraintModel:
-        frames = [self.model.frames[self.model.getFrameId(name)] for name in (loop.a, loop.b)]  # type: ignore[attr-defined]
+    def closure(self, loop: Any) -> pin.RigidConstraintModel:
+        frames = [self.model.frames[self.model.getFrameId(name)] for name in (loop.a, loop.b)]
         places = [
             frame.placement * pin.SE3(np.eye(3), np.array(at.p))
             for frame, at in zip(frames, (loop.at_a, loop.at_b), strict=True)
-        ]  # type: ignore[attr-defined]
+        ]
         parents = [frame.parentJoint for frame in frames]
         return pin.RigidConstraintModel(
             pin.ContactType.CONTACT_3D, self.model, parents[0], places[0], parents[1], places[1]
@@ -157,12 +158,18 @@ HARD = 'solref="0.002 1" solimp="0.99999 0.99999 0.001"'
 LINK = '<inertial pos="{0}" mass="{1}" diaginertia="{2}"/>'
 LINKAGE = f"""<mujoco model="linkage"><compiler angle="radian"/><option gravity="0 -9.81 0"/>
 <worldbody>
-<body name="crank"><joint name="crank" axis="0 0 1"/>{LINK.format("0.05 0.1 0", 1, "0.002 0.002 0.004")}
-<body name="coupler" pos="0.1 0.2 0"><joint name="coupler" axis="0 0 1"/>{LINK.format("0.2 0.12 0", 2, "0.02 0.02 0.03")}</body></body>
-<body name="rocker" pos="0.6 0 0"><joint name="rocker" axis="0 0 1"/>{LINK.format("-0.05 0.2 0", 1.5, "0.01 0.01 0.02")}</body>
-<body name="slide" pos="0 1 0"><joint name="slide" type="slide" axis="1 0 0"/>{LINK.format("0 0.1 0", 1.2, "0.01 0.01 0.02")}
-<body name="flap"><joint name="flap" axis="0 0 1"/>{LINK.format("0.1 0 0", 0.7, "0.01 0.01 0.02")}</body></body>
-<body name="post" pos="-1 0 0"><joint name="post" axis="0 0 1" ref="0.1"/>{LINK.format("0.1 0 0", 0.7, "0.01 0.01 0.02")}</body>
+<body name="crank">
+<joint name="crank" axis="0 0 1"/>{LINK.format("0.05 0.1 0", 1, "0.002 0.002 0.004")}
+<body name="coupler" pos="0.1 0.2 0">
+<joint name="coupler" axis="0 0 1"/>{LINK.format("0.2 0.12 0", 2, "0.02 0.02 0.03")}</body></body>
+<body name="rocker" pos="0.6 0 0">
+<joint name="rocker" axis="0 0 1"/>{LINK.format("-0.05 0.2 0", 1.5, "0.01 0.01 0.02")}</body>
+<body name="slide" pos="0 1 0">
+<joint name="slide" type="slide" axis="1 0 0"/>{LINK.format("0 0.1 0", 1.2, "0.01 0.01 0.02")}
+<body name="flap">
+<joint name="flap" axis="0 0 1"/>{LINK.format("0.1 0 0", 0.7, "0.01 0.01 0.02")}</body></body>
+<body name="post" pos="-1 0 0">
+<joint name="post" axis="0 0 1" ref="0.1"/>{LINK.format("0.1 0 0", 0.7, "0.01 0.01 0.02")}</body>
 </worldbody>
 <tendon><fixed name="t"><joint joint="slide" coef="2"/><joint joint="flap" coef="0.5"/></fixed>
 <fixed name="u"><joint joint="post" coef="1"/></fixed></tendon>

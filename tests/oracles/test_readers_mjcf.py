@@ -20,7 +20,8 @@ ARM = """
   <compiler angle="degree" meshdir="nowhere"/>
   <option gravity="0.3 -1 -9.5"/>
   <asset>
-    <mesh name="shell" file="absent.stl"/><texture name="paint" type="2d" file="absent.png"/><material name="skin" texture="paint"/>
+    <mesh name="shell" file="absent.stl"/><texture name="paint" type="2d" file="absent.png"/>
+    <material name="skin" texture="paint"/>
   </asset>
   <default><joint damping="0.4" armature="0.05"/></default>
   <worldbody>
@@ -36,7 +37,8 @@ ARM = """
           <inertial pos="0.1 0 0" mass="1.5" diaginertia="0.01 0.02 0.025" euler="0 45 0"/>
           <joint name="bend" axis="0 1 0" pos="-0.05 0.02 0"/>
           <site name="tip" pos="0.3 0 0" euler="0 90 0"/>
-          <body pos="0.2 0 0.1"><geom size="0.05 0.1" type="capsule" density="700"/><joint axis="1 0 0"/></body>
+          <body pos="0.2 0 0.1"><geom size="0.05 0.1" type="capsule" density="700"/>
+          <joint axis="1 0 0"/></body>
         </body>
       </body>
     </body>
@@ -47,10 +49,13 @@ COUPLED = """
 <mujoco model="gripper">
   <compiler angle="radian"/>
   <worldbody>
-    <body name="palm"><inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/><joint name="roll" axis="0 0 1"/>
-      <body name="left" pos="0 0.1 0"><inertial pos="0 0.1 0.02" mass="0.3" diaginertia="0.01 0.01 0.01"/>
+    <body name="palm"><inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+    <joint name="roll" axis="0 0 1"/>
+      <body name="left" pos="0 0.1 0">
+      <inertial pos="0 0.1 0.02" mass="0.3" diaginertia="0.01 0.01 0.01"/>
         <joint name="left" axis="1 0 0" ref="0.4" armature="0.02" damping="0.1"/></body>
-      <body name="right" pos="0 -0.1 0"><inertial pos="0 -0.1 0.02" mass="0.3" diaginertia="0.01 0.01 0.01"/>
+      <body name="right" pos="0 -0.1 0">
+      <inertial pos="0 -0.1 0.02" mass="0.3" diaginertia="0.01 0.01 0.01"/>
         <joint name="right" axis="1 0 0" ref="-0.1" armature="0.03" damping="0.2"/></body>
     </body>
   </worldbody>

@@ -15,11 +15,13 @@ from steelyard.mechanism.formats.urdf.write_urdf import urdf
 ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:property name="m" value="3"/>
 <xacro:macro name="rod" params="name mass">
-  <link name="${name}"><inertial><mass value="${mass}"/><origin xyz="0 0 ${mass/10}"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="${name}"><inertial><mass value="${mass}"/><origin xyz="0 0 ${mass/10}"/>
+  <inertia ixx="1" iyy="1" izz="1"/></inertial></link>
 </xacro:macro>
 <link name="base"/>
 <xacro:rod name="rod1" mass="${m * 2}"/>
-<joint name="j" type="continuous"><parent link="base"/><child link="rod1"/><axis xyz="0 1 0"/></joint>
+<joint name="j" type="continuous"><parent link="base"/><child link="rod1"/><axis xyz="0 1 0"/>
+</joint>
 </robot>"""
 
 

@@ -124,7 +124,8 @@ class Hand:
             " document.activeElement }"
         )
         behind = """s => { const e = document.querySelector(s), a = document.activeElement;
-            return a && a !== document.body && !!(e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING) }"""
+            return a && a !== document.body &&
+                !!(e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING) }"""
         key = "Shift+Tab" if self.page.evaluate(behind, selector) else "Tab"
         for _ in range(MOST_TABS):
             if self.page.evaluate(reached, selector):

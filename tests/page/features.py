@@ -47,7 +47,9 @@ class Visit:
 
 
 def opens(visit: Visit) -> None:
-    """The page opens with the robot and the log of its command line, in the scheme of the system."""
+    """The page opens with the robot and the log of its command line, in the scheme of the
+    system.
+    """
     hand = visit.hand
     hand.wait(".view[data-built]")
     assert hand.says(".facts", "planar_2r: 2 joints")
@@ -322,8 +324,9 @@ def reloads(visit: Visit) -> None:
 
 
 FEATURES: dict[str, Callable[[Visit], None]] = {
-    "open": opens, "move": moves, "postures": postures, "play a log": plays, "examine": examines, "design": designs, "cancel": cancels,
-    "identify": identifies, "validate": validates, "compare": compares, "export": exports, "compare with a saved fit": recalls,
-    "copy": copies, "reload": reloads, "simulate": simulates, "weigh": weighs, "upload": uploads,
+    "open": opens, "move": moves, "postures": postures, "play a log": plays, "examine": examines,
+    "design": designs, "cancel": cancels, "identify": identifies, "validate": validates,
+    "compare": compares, "export": exports, "compare with a saved fit": recalls, "copy": copies,
+    "reload": reloads, "simulate": simulates, "weigh": weighs, "upload": uploads,
 }  # fmt: skip
 """In the order in which they are done: later ones build on earlier ones."""

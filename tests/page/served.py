@@ -1,4 +1,6 @@
-"""A page that is served in a process of its own, and plain requests to it in which every header can be wrong."""
+"""A page that is served in a process of its own, and plain requests to it in which every header can
+be wrong.
+"""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_access(page: Served) -> None:
 def table() -> str:
     """The table of features and the looks in which a browser does each of them."""
     rows = [
-        f"| {name} | {(feature.__doc__ or '').strip()} | "
+        f"| {name} | {' '.join((feature.__doc__ or '').split())} | "
         + " | ".join("`" + feature.__name__ + "`" for _ in LOOKS)
         + " |"
         for name, feature in FEATURES.items()
@@ -126,8 +126,9 @@ def table() -> str:
         "# Features of the web page and their tests", "",
         "Written by `pytest tests/page/test_browser.py --update`.",
         "Each cell names the function of `tests/page/features.py` that a headless Chromium runs.",
-        "The test command runs the first and the last column, `pytest tests/page --all-looks` all.", "",
-        head, "|---" * (2 + len(LOOKS)) + "|", *rows, "",
+        "The test command runs the first and the last column,",
+        "`pytest tests/page --all-looks` all.",
+        "", head, "|---" * (2 + len(LOOKS)) + "|", *rows, "",
     ])  # fmt: skip
 
 

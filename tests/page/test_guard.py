@@ -138,8 +138,18 @@ def test_two_hosts_are_refused(page: Served) -> None:
         assert connection.recv(4096).split(b" ")[1] == b"400"
 
 
-UPWARD = ["/../secret.txt", "/w/../../etc/passwd", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/_nicegui/3/static/..%2f..%2f..%2fversion.py",
-          "/_nicegui/3/static/%252e%252e/x", "//etc/passwd", "/..\\..\\secret.txt", "/w/%00", "/secret.txt"]  # fmt: skip
+UPWARD = [
+    "/../secret.txt",
+    "/w/../../etc/passwd",
+    "/%2e%2e/secret.txt",
+    "/..%2fsecret.txt",
+    "/_nicegui/3/static/..%2f..%2f..%2fversion.py",
+    "/_nicegui/3/static/%252e%252e/x",
+    "//etc/passwd",
+    "/..\\..\\secret.txt",
+    "/w/%00",
+    "/secret.txt",
+]
 
 
 @pytest.mark.parametrize("path", UPWARD)

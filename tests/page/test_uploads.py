@@ -17,7 +17,8 @@ from steelyard.reporting.compare import difference_table
 from steelyard.reporting.saved_fit import SavedFit
 
 URDF = """<robot name="r"><link name="base"/>
-<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+</inertial>
 <collision><geometry><mesh filename="{mesh}"/></geometry></collision></link>
 <joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
@@ -106,7 +107,7 @@ def test_an_uploaded_fit_is_what_was_saved(planar_fit: sy.Fit, tmp_path: Path) -
         text[: len(text) // 2],
         text.replace(b'"rms"', b'"rns"'),
     ):
-        with pytest.raises(sy.ModelError, match=r"is no fit\.json|is not JSON"):
+        with pytest.raises(sy.ModelError, match=r"is not a fit\.json|is not JSON"):
             uploaded_fit("fit.json", content)
 
 
@@ -116,7 +117,7 @@ def test_a_fit_of_another_robot_is_not_compared(planar_fit: sy.Fit, tmp_path: Pa
     with pytest.raises(
         sy.CallError,
         match=(
-            r"of another robot: its joints are joint1, joint2; those of the open one are joint1,"
+            r"of another robot: its joints are joint1, joint2, but the open robot has joint1,"
             r" joint2, joint3"
         ),
     ):

@@ -20,7 +20,9 @@ WARM = 64  # samples without alarms at the start
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A robot with the logs of a fit, logs of free motion that the fit has not seen, and options of the fit."""
+    """A robot with the logs of a fit, logs of free motion that the fit has not seen, and options of
+    the fit.
+    """
 
     robot: sy.Robot
     fitted: tuple[sy.Log, ...]

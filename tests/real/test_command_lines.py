@@ -1,4 +1,6 @@
-"""The measured logs go from file to report in one command line each, nothing written by hand but what `steelyard new` wrote."""
+"""The measured logs go from file to report in one command line each, nothing written by hand but
+what `steelyard new` wrote.
+"""
 
 from __future__ import annotations
 

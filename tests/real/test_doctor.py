@@ -75,7 +75,9 @@ def test_what_is_planted_into_a_measured_log_is_named(case, fault):
 
 
 def test_a_measured_log_shows_the_gain_of_joints_that_move_links_and_of_no_wrist():
-    """The links beyond the wrist of the UR10 ask for less torque than its friction is uncertain by."""
+    """The links beyond the wrist of the UR10 ask for less torque than its friction is uncertain
+    by.
+    """
     folder("ur10")
     robot = arm("ur10 log")
     for joint, shown in (("elbow_joint", True), ("wrist_3_joint", False)):

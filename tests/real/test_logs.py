@@ -1,4 +1,6 @@
-"""The measured logs: every folder loads, by each way it can be loaded, and what is wrong with each is said."""
+"""The measured logs: every folder loads, by each way it can be loaded, and what is wrong with each
+is said.
+"""
 
 from __future__ import annotations
 

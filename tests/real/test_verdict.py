@@ -55,7 +55,9 @@ def test_the_last_wrist_has_a_word_of_its_own(case: tuple[sy.Fit, sy.Log]) -> No
 
 
 def test_a_motion_outside_the_region_says_nothing_of_the_error_inside() -> None:
-    """The first third of the log, and the longest stretch after it that leaves its range of positions or speeds."""
+    """The first third of the log, and the longest stretch after it that leaves its range of
+    positions or speeds.
+    """
     robot, log = ur10()
     fit = sy.identify(robot, log[: log.N // 3], diagnose=False)
     outside = ~fit.region.contains(log.q, log.qd, np.zeros_like(log.q))

@@ -54,7 +54,9 @@ def samples_of(
     seed: int = 0,
     rate: float = 50.0,
 ) -> Samples:
-    """Samples along a smooth motion with exact derivatives, and torque noise of deviation `sigma` (n,) [N m] and correlation rho."""
+    """Samples along a smooth motion with exact derivatives, and torque noise of deviation `sigma`
+    (n,) [N m] and correlation rho.
+    """
     t, q, qd, qdd = fourier(robot.n, N / rate, rate, seed)
     tau = robot.inverse_dynamics(q, qd, qdd)
     return Samples(

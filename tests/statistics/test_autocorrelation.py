@@ -1,4 +1,6 @@
-"""Autocorrelation against statsmodels, and the variance inflation of everything that reports a deviation."""
+"""Autocorrelation against statsmodels, and the variance inflation of everything that reports a
+deviation.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def test_it_is_the_autocorrelation_of_statsmodels(lags, unbiased, rng):
 
 
 @MEMORY
-def test_the_inflation_is_the_long_run_variance_over_the_variance(rho):
+def test_inflation_is_the_long_run_variance_over_the_variance(rho):
     """The variance of a mean of N samples is inflation / N.
 
     Summed over all pairs of samples of an autoregression.
@@ -166,7 +168,9 @@ def test_the_search_for_friction_counts_rows_that_are_alike_as_fewer(rho):
 
 
 def test_the_price_of_a_term_is_that_of_independent_rows():
-    """N log(before / after) - k (log N + 2 log M) with N rows over the inflation, by the residuals themselves."""
+    """N log(before / after) - k (log N + 2 log M) with N rows over the inflation, by the residuals
+    themselves.
+    """
     problem, search = searches(0.8)
     (block,) = problem.blocks()
     b, W = problem.base.n_base, search.weights

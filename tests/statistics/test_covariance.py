@@ -45,7 +45,7 @@ def cell_of_each_sample(made):
 
 
 @EVERY
-def test_scores_and_information_of_the_cells_are_those_of_their_rows(case):
+def test_scores_and_information_of_cells_equal_the_sums_over_their_rows(case):
     """Y^T W^2 e and Y^T W^2 Y of every cell; together they are those of all rows."""
     problem = CASES[case]()
     estimate = WLS().fit(problem)
@@ -100,7 +100,9 @@ def test_residuals_are_those_of_every_kept_sample_in_order_of_time(case):
 
 @pytest.mark.parametrize("memory", [0.0, 0.7])
 def test_blocks_that_overlap_are_the_hac_covariance_of_statsmodels(rng, memory):
-    """With a cell for each row, blocks of ten are Bartlett's kernel of nine lags (Kuensch 1989, p. 1223), but for ends and leverage."""
+    """With a cell for each row, blocks of ten are Bartlett's kernel of nine lags (Kuensch 1989, p.
+    1223), but for ends and leverage.
+    """
     N = 4000
     t = np.linspace(0, 40, N)
     X = np.column_stack([np.ones(N), np.sin(3 * t), np.cos(7 * t), np.sign(np.sin(5 * t))])

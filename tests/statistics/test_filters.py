@@ -29,7 +29,7 @@ FACTORS = pytest.mark.parametrize("factor", [2, 3, 10, 41])
 
 
 @FACTORS
-def test_the_low_pass_of_the_decimation_is_scipys_window_design_at_four_fifths_of_the_new_nyquist_frequency(
+def test_decimation_filters_at_four_fifths_of_the_new_nyquist_frequency(
     factor,
 ):
     expected = signal.firwin(2 * REACH * factor + 1, 0.8 / factor, window=("kaiser", 5.0))
@@ -143,7 +143,7 @@ def test_the_noise_of_a_smooth_signal_is_told_by_fourth_differences(rho, rng):
 
 
 # parts of long logs
-# -----------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("decimation", [1, 3, 7])
@@ -190,8 +190,10 @@ def test_no_block_reaches_across_a_gap():
     )
 
 
-def test_parts_of_a_long_log_overlap_by_so_much_that_they_are_the_whole(monkeypatch, rng):
-    """With the overlap as it is, for a motion so slow that the smoother remembers five thousand samples; half of it would show."""
+def test_overlapping_parts_of_a_long_log_equal_the_whole(monkeypatch, rng):
+    """With the overlap as it is, for a motion so slow that the smoother remembers five thousand
+    samples; half of it would show.
+    """
     noise = Noise(3, np.array([1e-2]), np.array([1e-3]), np.array([np.inf]))
     assert 5000 < steady(noise, 0, 0.001).memory < 6000
     t = np.arange(13_000) * 0.001

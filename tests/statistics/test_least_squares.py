@@ -1,4 +1,6 @@
-"""Ordinary and weighted least squares against statsmodels, with the noise and the degrees of freedom that they report."""
+"""Ordinary and weighted least squares against statsmodels, with the noise and the degrees of
+freedom that they report.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ def test_weighted_least_squares_is_that_of_statsmodels_with_the_weights_that_it_
 
 
 @EVERY
-def test_weights_are_one_over_the_deviation_of_the_residuals_whose_degrees_of_freedom_are_those_of_statsmodels(
+def test_weights_are_one_over_the_residual_deviation_of_statsmodels(
     case,
 ):
     """At the fixed point the weighted residuals have unit variance.
@@ -92,7 +94,9 @@ def test_the_noise_of_each_joint_is_found():
 
 
 def test_the_estimate_whose_weights_are_right_is_the_best_of_all():
-    """Gauss and Markov: weights of the rows by other powers of the variance give larger variances, if the noise is as it is."""
+    """Gauss and Markov: weights of the rows by other powers of the variance give larger variances,
+    if the noise is as it is.
+    """
     problem = problem_of(planar())
     Y, _, joint, _ = stacked(problem)
     variance = np.square(SIGMA)[joint]

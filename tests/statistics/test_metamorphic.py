@@ -27,7 +27,7 @@ from tests.statistics.metamorphic import (
 )
 
 # units and sizes
-# --------------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_slow_motion_is_that_of_another_world(estimator):
 
 
 # order
-# ------------------------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,9 @@ def test_logs_in_any_order(estimator):
 
 @pytest.mark.parametrize("estimator", LINEAR)
 def test_samples_in_any_order(estimator, rng):
-    """Least squares does not know which sample came first, if velocities and accelerations are measured."""
+    """Least squares does not know which sample came first, if velocities and accelerations are
+    measured.
+    """
     made = log("hand")
     order = rng.permutation(made.N)
     mixed = changed(
@@ -163,7 +165,7 @@ def test_a_log_that_is_given_twice_says_nothing_new(name, estimator):
 
 
 # names, columns and clocks
-# ----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def renamed(robot):

@@ -28,7 +28,7 @@ from tests.statistics.metamorphic import (
 )
 
 # the robot in space
-# -----------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def turned(robot, pose):
@@ -79,7 +79,9 @@ def test_whole_turns_of_a_joint_are_none(turns, estimator):
 
 
 def test_whole_turns_in_the_middle_of_a_log_are_none():
-    """A continuous joint that goes on turning, and one whose encoder starts anew at each turn, show the same."""
+    """A continuous joint that goes on turning, and one whose encoder starts anew at each turn, show
+    the same.
+    """
     true = rubbing(zoo_pendulum())
     t, q, qd, qdd = fourier(1, 10, 50)
     q, qd = q + 1.5 * t[:, None], qd + 1.5
@@ -155,7 +157,7 @@ def test_a_motion_backwards_in_time_has_the_friction_of_other_sign(estimator):
 
 
 # what is added to torques
-# -----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

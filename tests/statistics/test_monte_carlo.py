@@ -69,7 +69,9 @@ def known_covariance(rows, weights):
 
 
 def test_errors_of_weighted_least_squares_have_the_covariance_of_white_noise():
-    """(found - true)^T A (found - true) has the chi-square distribution of b degrees of freedom, and z-scores have unit rms."""
+    """(found - true)^T A (found - true) has the chi-square distribution of b degrees of freedom,
+    and z-scores have unit rms.
+    """
 
     def study(problem):
         found = WLS().fit(problem)
@@ -138,7 +140,9 @@ def test_squared_residuals_have_their_chi_square_distribution():
 
 @pytest.mark.parametrize("rho", [0.0, 0.8])
 def test_intervals_of_weighted_least_squares_hold_their_share_of_the_truth(rho, monkeypatch):
-    """One and two standard deviations of the jackknife hold 68 % and 95 %, of white and of autocorrelated noise.
+    """One and two standard deviations of the jackknife hold 68 % and 95 %.
+
+    For white and for autocorrelated noise.
 
     Its mean variance is larger than that of the errors, as it is of every jackknife with leverage
     (Efron and Stein 1981).
@@ -202,7 +206,9 @@ def test_intervals_of_consistent_estimates_hold_the_truth(rho):
 
 
 def test_with_outliers_the_robust_estimate_varies_less_and_without_them_hardly_more():
-    """Huber's estimator has 95 % of the efficiency of least squares on normal noise, and a bounded influence on others."""
+    """Huber's estimator has 95 % of the efficiency of least squares on normal noise, and a bounded
+    influence on others.
+    """
     clean = samples_of(planar(), 300, sigma=0.0)
     spread = {"normal": [], "spoilt": []}
     for k in range(60):

@@ -86,7 +86,9 @@ def test_harmonics_give_a_period_back(steps, rng):
 
 
 def test_the_deviation_of_a_harmonic_is_that_over_many_draws(rng):
-    """Each coefficient of the average of P periods of M samples has a variance of 4 sigma^2 / (M P), real and imaginary parts together."""
+    """Each coefficient of the average of P periods of M samples has a variance of 4 sigma^2 / (M
+    P), real and imaginary parts together.
+    """
     t = np.arange(4000) * 0.001
     draws = []
     for _ in range(40):
@@ -106,7 +108,9 @@ def test_the_deviation_of_a_harmonic_is_that_over_many_draws(rng):
 
 
 def test_errors_that_are_drawn_have_the_deviations_of_the_coefficients():
-    """The variance of q is the sum of sigma_k^2 / 2, that of its rates has the frequencies as factors."""
+    """The variance of q is the sum of sigma_k^2 / 2, that of its rates has the frequencies as
+    factors.
+    """
     sigma = np.full((401, 1), 0.1)
     motion = FourierMotion(0.0, 2.0, np.zeros((401, 1), complex), sigma)
     errors = motion.errors(np.arange(2000) * 0.001)

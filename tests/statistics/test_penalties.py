@@ -1,4 +1,6 @@
-"""Ridge, lasso and elastic net against their closed form and conditions, and the choice of strength against estimating anew."""
+"""Ridge, lasso and elastic net against their closed form and conditions, and the choice of strength
+against estimating anew.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def problem():
 
 @pytest.fixture(scope="module")
 def rows(problem):
-    """Weighted rows: Y over the noise of each joint (R, b), tau (R,), and the norms of the columns (b,)."""
+    """Weighted rows: Y over the noise of each joint (R, b), tau (R,), and the norms of the columns
+    (b,).
+    """
     Y, tau, joint, _ = stacked(problem)
     _, weights = weighted(problem.total, problem.prior)
     X, y = Y * weights[joint, None], tau * weights[joint]
@@ -50,7 +54,9 @@ def test_ridge_is_its_normal_equations(problem, rows, strength, towards):
 @pytest.mark.parametrize("mix", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("strength", [0.003, 0.1, 0.6])
 def test_the_elastic_net_meets_the_conditions_of_its_minimum(problem, rows, strength, mix):
-    """x_k^T (y - X b) = s (mix sign(b_k) D_k + (1 - mix) D_k^2 b_k) where b_k is not zero, and at most s mix D_k where it is."""
+    """x_k^T (y - X b) = s (mix sign(b_k) D_k + (1 - mix) D_k^2 b_k) where b_k is not zero, and at
+    most s mix D_k where it is.
+    """
     X, y, D = rows
     s = strength * np.max(np.abs(X.T @ y) / D) / mix
     found = ElasticNet(strength, mix).fit(problem)
@@ -81,7 +87,9 @@ def test_without_strength_all_are_weighted_least_squares(problem, rows):
 
 
 def left_out(problem, rows, solve):
-    """The squares of each consecutive eighth of the samples, with the solution on the others, summed."""
+    """The squares of each consecutive eighth of the samples, with the solution on the others,
+    summed.
+    """
     X, y, _ = rows
     number = stacked(problem)[3]
     part = number * FOLDS // (number.max() + 1)

@@ -1,4 +1,6 @@
-"""Huber's estimator against statsmodels' RLM, and the scale against SciPy's median absolute deviation."""
+"""Huber's estimator against statsmodels' RLM, and the scale against SciPy's median absolute
+deviation.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_of_one_joint_it_is_the_robust_regression_of_statsmodels(threshold):
 
 
 def test_of_several_joints_it_solves_hubers_equations():
-    """sum psi(e / sigma_j) Y / sigma_j = 0 with the normal median absolute deviation of each joint."""
+    """sum psi(e / sigma_j) Y / sigma_j = 0 with the normal median absolute deviation of each
+    joint.
+    """
     problem = problem_of(planar(), spoilt(samples_of(planar())))
     Y, tau, joint, _ = stacked(problem)
     found = IRLS(iterations=500, tolerance=1e-13).fit(problem)

@@ -43,7 +43,7 @@ def log(**changes: Any) -> Log:
 
 
 # -- signals
-# -----------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def saturated(share: float) -> bool:
@@ -51,7 +51,9 @@ def saturated(share: float) -> bool:
 
 
 def crowded(at_bound: int, below: list[int]) -> bool:
-    """Whether a torque is cut off that has so many samples at its largest value, and so many at those below it."""
+    """Whether a torque is cut off that has so many samples at its largest value, and so many at
+    those below it.
+    """
     sizes = np.repeat(9.0 - 0.1 * np.arange(len(below) + 1), [at_bound, *below])
     return bool(is_saturated(np.concatenate([sizes, 0.1 * NOISE])).any())
 
@@ -86,7 +88,9 @@ def smoother(ratio: float) -> bool:
 
 
 def odd_steps(size: float = 1.0, share: float = 1.0) -> bool:
-    """Whether stamps jitter of which such a share of the steps differ from the interval by so much of it."""
+    """Whether stamps jitter of which such a share of the steps differ from the interval by so much
+    of it.
+    """
     step = np.where(np.arange(3000) % 100 < 100 * share, size * (np.arange(3000) % 3 - 1.0), 0.0)
     return read_stamps(np.cumsum(1.0 + step)).jitter > 0.0
 
@@ -141,7 +145,7 @@ SIGNALS = [
 
 
 # -- excitation
-# --------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def excitation(said: str, **signals: np.ndarray) -> bool:
@@ -166,7 +170,9 @@ def corner(share: float) -> bool:
 
 
 def too_few(rows: float) -> bool:
-    """Whether samples with so many independent rows for each unknown are too short to be trusted."""
+    """Whether samples with so many independent rows for each unknown are too short to be
+    trusted.
+    """
     with patch.multiple(
         excitation_module, thin_log=lambda samples: Stub(band=1.0, keep=np.ones(round(1000 * rows)))
     ):
@@ -196,7 +202,9 @@ EXCITATION = [
 
 
 def other(faults: tuple[str, ...] = (), clock: float = 1.0, **agreement: Any) -> bool:
-    """Whether another robot is meant if these faults were accepted and the agreement has these values."""
+    """Whether another robot is meant if these faults were accepted and the agreement has these
+    values.
+    """
     log_evidence, start = first_trial()
     usual = {
         "weight": np.full(2, 10.0),
@@ -304,7 +312,7 @@ ROBOT = [
 
 
 # -- sentences
-# -----------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def finding(delay: float = 0.2, nats: float = 0.0) -> Finding:

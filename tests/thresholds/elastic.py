@@ -14,7 +14,9 @@ NOISE = np.random.default_rng(0).normal(size=len(T))
 
 
 def stiff(compliance: float) -> bool:
-    """Whether a stiffness is seen of a joint whose compliance is so many times its standard deviation."""
+    """Whether a stiffness is seen of a joint whose compliance is so many times its standard
+    deviation.
+    """
 
     def found(a: float) -> tuple[float, ...]:
         return fit_stiffness([(a * TORQUE + NOISE, T, QD, TORQUE)], np.zeros((len(T), 1)), 1)

@@ -20,7 +20,9 @@ LOG = sy.Log(t=np.arange(9.0), q=np.zeros((9, 2)), tau=np.zeros((9, 2)))
 
 
 def outlier(error: float, logs: int = 21, spread: float = 0.1) -> bool:
-    """Whether the last log is an outlier; the others' errors are exp(0), exp(spread), exp(-spread)."""
+    """Whether the last log is an outlier; the others' errors are exp(0), exp(spread),
+    exp(-spread).
+    """
     errors = np.exp(spread * (np.arange(logs) % 3 - 1.0))
     errors[-1] = error
     names = tuple(map(str, range(logs)))

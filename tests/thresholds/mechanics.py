@@ -68,7 +68,7 @@ def changed(**changes: Any) -> FaultCorrection:
 
 
 # -- odds
-# ----------------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def accepted(nats: float, log_odds: float = 0.0) -> bool:
@@ -79,7 +79,9 @@ def accepted(nats: float, log_odds: float = 0.0) -> bool:
 
 
 def around(odds: Callable[[], float], nats: float) -> Callable[[], tuple[bool, bool]]:
-    """Whether a fault with these odds beforehand is accepted that wins a little less, or a little more, than so many nats."""
+    """Whether a fault with these odds beforehand is accepted that wins a little less, or a little
+    more, than so many nats.
+    """
     return lambda: (accepted(nats - 0.8, odds()), accepted(nats + 0.8, odds()))
 
 
@@ -91,7 +93,9 @@ def of_all(trial: Trial) -> float:
 
 
 def rescued(lost: float) -> bool:
-    """Whether a path without contradictions is taken if it explains the log by so many nats worse than one with them."""
+    """Whether a path without contradictions is taken if it explains the log by so many nats worse
+    than one with them.
+    """
     start = first_trial()[1]
     firsts = [
         FaultHypothesis(fault, (), found(changed(clock=clock)), 0.0)
@@ -117,7 +121,9 @@ def rescued(lost: float) -> bool:
 
 
 def exchange(nats: float) -> bool:
-    """Whether an exchange of two joints matters that wins so many nats for each independent row of them."""
+    """Whether an exchange of two joints matters that wins so many nats for each independent row of
+    them.
+    """
     final = found(changed(), evidence=0.0)
     rows = float((final.agreement.independent * final.regression.counts).sum())
     step = search.Step(
@@ -137,12 +143,16 @@ def clocks(factor: float) -> bool:
 
 
 def negative(power: float) -> float:
-    """What friction costs that drives the first of two joints with so much of its torque, and is known well [nats]."""
+    """What friction costs that drives the first of two joints with so much of its torque, and is
+    known well [nats].
+    """
     return sign_evidence(np.eye(4), np.array([-power, 1.0, 1.0, 1.0]), 1e-6 * np.eye(4), np.ones(2))
 
 
 def exact() -> tuple[bool, bool]:
-    """Whether the noise of a torque without any is taken to be more than 0.35 %, and more than 0.7 %."""
+    """Whether the noise of a torque without any is taken to be more than 0.35 %, and more than 0.7
+    %.
+    """
     regression = first_trial()[1].regression
     error = compute_agreement(
         regression, regression.predicted(np.zeros(regression.K)), np.ones(2)
@@ -151,7 +161,9 @@ def exact() -> tuple[bool, bool]:
 
 
 def band(times: float) -> bool:
-    """Whether noise that varies so many times as fast as the motion lies within the band of a model's errors."""
+    """Whether noise that varies so many times as fast as the motion lies within the band of a
+    model's errors.
+    """
     return replace(first_trial()[0].thinned_log, motion_frequency=0.01).band > 2 * times * 0.01
 
 
@@ -202,7 +214,7 @@ ODDS = [
 
 
 # -- least sizes
-# ---------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def matters(fault: str, joints: tuple[int, ...] = (0,), **changes: Any) -> bool:
@@ -291,7 +303,7 @@ SIZES = [
 
 
 # -- what is looked at closely
-# -------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def falling(nats: float) -> Any:

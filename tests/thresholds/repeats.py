@@ -21,13 +21,17 @@ def log(**changes: np.ndarray) -> sy.Log:
 
 
 def away(most: float) -> bool:
-    """Whether a motion comes back that is away by so much of its variance at most, half the mean square difference."""
+    """Whether a motion comes back that is away by so much of its variance at most, half the mean
+    square difference.
+    """
     x = np.sin(0.2 * np.pi * T)[:, None]
     return first_return(np.sqrt(most) * x)[0] is not None
 
 
 def back(left: float) -> bool:
-    """Whether a motion has come back whose second half differs by so much of its variance, half the mean square difference."""
+    """Whether a motion has come back whose second half differs by so much of its variance, half the
+    mean square difference.
+    """
     x = np.sqrt(2.0) * np.sin(2 * np.pi * T / 15.0)[:, None]
     x[1500:] += np.sqrt(2.0 * left)
     return first_return(x)[0] is not None
@@ -44,7 +48,9 @@ def differs(ratio: float) -> bool:
 
 
 def rounded(size: float) -> bool:
-    """Whether periods of a motion without noise that differ by so much of its variation are repeats."""
+    """Whether periods of a motion without noise that differ by so much of its variation are
+    repeats.
+    """
     return comes_back(
         T[:2000], Q[:2000] + np.sqrt(2.0) * size * Q.std(axis=0) * (T[:2000, None] >= 10), 10.0
     )

@@ -33,7 +33,7 @@ from tests.thresholds.threshold import Threshold, sides
 from tests.verdicts import errors, inputs, joint
 
 # -- the verdict
-# -----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def word(**changes: Any) -> str:
@@ -180,7 +180,7 @@ ODD = [
 
 
 # -- what the samples show
-# -------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def hidden(share: float) -> bool:
@@ -210,12 +210,16 @@ def takes_part(component: float) -> bool:
 
 
 def excited(times: float) -> bool:
-    """Whether a direction counts that has so many times the information of the regressor's errors."""
+    """Whether a direction counts that has so many times the information of the regressor's
+    errors.
+    """
     return excitation(np.eye(3), np.diag([0.0, 1.0 / np.sqrt(times)])).rank == 2
 
 
 def moved(delay: float, common: float = 0.0) -> bool:
-    """Whether the torque of the first of three joints is late by so many standard deviations, or all by so many of the common one."""
+    """Whether the torque of the first of three joints is late by so many standard deviations, or
+    all by so many of the common one.
+    """
     std = np.array([1.0, 1e-3, 1e-3]) * 1e-3
     return bool(
         significant(np.array([delay, 0.0, 0.0]) * 1e-3 + common * 1e-6 / np.sqrt(2.0), std, 1e-6)[0]
@@ -228,7 +232,9 @@ def shifted(samples: float) -> bool:
 
 
 def agreed(probability: float) -> bool:
-    """Whether a common delay of 4.2 standard deviations counts, if six joints differ as such a part of all logs makes them by chance."""
+    """Whether a common delay of 4.2 standard deviations counts, if six joints differ as such a part
+    of all logs makes them by chance.
+    """
     apart = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     found = 4.2 / np.sqrt(6.0) + apart * np.sqrt(chi2.isf(probability, 5) / 6.0)
     return bool(significant(found * 1e-3, np.full(6, 1e-3), 1e-6)[0])
@@ -310,7 +316,9 @@ def model() -> Model:
 
 
 def chosen(gain: float = 0.0, slope: float = 0.0) -> prior_weight.PriorWeight:
-    """What is chosen if the first link set aside wins `gain` nats, the second loses many, and each decade of the weight wins `slope`."""
+    """What is chosen if the first link set aside wins `gain` nats, the second loses many, and each
+    decade of the weight wins `slope`.
+    """
 
     def evidence(prior: Any, A: Any, z: Any, weights: np.ndarray, vague: Any) -> Any:
         first, second = prior.described
@@ -350,7 +358,7 @@ PRIOR = [
 
 
 # -- friction
-# ----------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def term(share: float = 1.0, consistency: float = 1.0, information: float = 100.0) -> bool:
@@ -363,7 +371,9 @@ def tone(frequency: float) -> bool:
 
 
 def shrunk() -> float:
-    """What two columns explain that differ by a part in a million of their squares only, of a torque along that difference."""
+    """What two columns explain that differ by a part in a million of their squares only, of a
+    torque along that difference.
+    """
     a, b = (np.tile(x, 400) / np.sqrt(800.0) for x in ([1.0, 1.0], [1.0, -1.0]))
     X = np.stack([a, a + np.sqrt(8e-6 / 3.5) * b], axis=1)
     return round(predicted_share(X, b), 2)

@@ -17,7 +17,9 @@ OTHERS = np.ones((8, 1))
 
 
 def slow(share: float) -> bool:
-    """Whether differences count as slow whose means have so many times the variance of white noise."""
+    """Whether differences count as slow whose means have so many times the variance of white
+    noise.
+    """
     # half the mean square of successive differences is 2, parts have 10 samples
     fast = np.where(np.arange(1000) % 2, 1.0, -1.0)
     return bool(is_slow((fast + np.sqrt(share * 2.0 / 10.0))[:, None])[0])

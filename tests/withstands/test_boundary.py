@@ -1,4 +1,6 @@
-"""Foreign libraries: whatever they throw on a damaged file or an impossible problem is a sentence that names the file."""
+"""Foreign libraries: whatever they throw on a damaged file or an impossible problem is a sentence
+that names the file.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +129,7 @@ def test_text_of_numbers_that_are_no_characters_is_a_sentence(tmp_path: Path) ->
         joint_names=np.array([0x7FFFFFFF], np.uint32).view("<U1"),
     )
     with pytest.raises(
-        LogError, match=r"a\.npz: .*joint_names holds numbers that are no characters"
+        LogError, match=r"a\.npz: .*joint_names holds numbers that are not characters"
     ):
         read_log(tmp_path / "a.npz", ["elbow"])
 

@@ -38,9 +38,10 @@ from steelyard.names import REFUSED
 from steelyard.signals import to_csv, to_npz, to_parquet
 
 EVIL = [
-    "a,b", "=cmd|' /C calc'!A0", "x\nset_digital_out(0, True)", "x\r\n$OUT[1] = TRUE", "*/ system(); /*", "end", "# a", "; b", '"', "a\\",
-    "\u202eb", "\u2028halt()", "x [deg]", "q_1", "tau", "é 関節", "$(rm -rf ~)", "{{7*7}}", "%s", "\\input{x}", "a b", "-1", "1e5", "nan",
-    "😀", "??/", "joint_pos_deg", "a.b", "q.a", "+1", "@a", "ﬁ",
+    "a,b", "=cmd|' /C calc'!A0", "x\nset_digital_out(0, True)", "x\r\n$OUT[1] = TRUE",
+    "*/ system(); /*", "end", "# a", "; b", '"', "a\\", "\u202eb", "\u2028halt()", "x [deg]", "q_1",
+    "tau", "é 関節", "$(rm -rf ~)", "{{7*7}}", "%s", "\\input{x}", "a b", "-1", "1e5", "nan", "😀",
+    "??/", "joint_pos_deg", "a.b", "q.a", "+1", "@a", "ﬁ",
 ]  # fmt: skip
 text = st.one_of(
     st.sampled_from(EVIL), st.text(max_size=20), st.text("a\n\r\t;#=,\"'/*\\{}()", max_size=12)
@@ -71,19 +72,22 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 WORD = r"[A-Za-z][A-Za-z0-9_]*"
 LIST = rf"\[{NUMBER}(?:, {NUMBER}){{5}}\]"
 URSCRIPT = [
-    rf"def play_{WORD}\(\):", r" *#[ -~]*", rf"  movej\({LIST}, a={NUMBER}, v={NUMBER}\)", rf"  sleep\({NUMBER}\)",
-    rf"  servoj\({LIST}, 0, 0, {NUMBER}, {NUMBER}, \d+\)", rf"  stopj\({NUMBER}\)", "end", rf"play_{WORD}\(\)",
+    rf"def play_{WORD}\(\):", r" *#[ -~]*", rf"  movej\({LIST}, a={NUMBER}, v={NUMBER}\)",
+    rf"  sleep\({NUMBER}\)", rf"  servoj\({LIST}, 0, 0, {NUMBER}, {NUMBER}, \d+\)",
+    rf"  stopj\({NUMBER}\)", "end", rf"play_{WORD}\(\)",
 ]  # fmt: skip
 AXES = rf"\{{A1 {NUMBER}(?:, A[2-6] {NUMBER})*\}}"
 KRL = [
-    r"&COMMENT [ -~]*",
-    "&ACCESS RVP", rf"DEF {WORD}\(\)", r" *;[ -~]*", r"BAS\(#INITMOV, 0\)", r"BAS\(#VEL_PTP, \d+\)", rf"PTP {AXES}", "PTP_SPLINE",
-    rf"  SPTP {AXES}", "  TIME_BLOCK START", rf"  TIME_BLOCK PART = {NUMBER}", rf"  TIME_BLOCK END = {NUMBER}", "ENDSPLINE", "END",
+    r"&COMMENT [ -~]*", "&ACCESS RVP", rf"DEF {WORD}\(\)", r" *;[ -~]*", r"BAS\(#INITMOV, 0\)",
+    r"BAS\(#VEL_PTP, \d+\)", rf"PTP {AXES}", "PTP_SPLINE", rf"  SPTP {AXES}", "  TIME_BLOCK START",
+    rf"  TIME_BLOCK PART = {NUMBER}", rf"  TIME_BLOCK END = {NUMBER}", "ENDSPLINE", "END",
 ]  # fmt: skip
 
 
 def check_program(program: Any, grammar: list[str], comment: str, plain: Any) -> None:
-    """Every line is a statement of the grammar, and the statements are those of the same motion with plain names."""
+    """Every line is a statement of the grammar, and the statements are those of the same motion
+    with plain names.
+    """
     assert isinstance(program, str)
     for line in program.split("\n")[:-1]:
         assert any(re.fullmatch(statement, line) for statement in grammar), line

@@ -1,4 +1,6 @@
-"""Includes: files are found from the file that includes them, and never outside its folder unless allowed."""
+"""Includes: files are found from the file that includes them, and never outside its folder unless
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def mjcf(folder: Path, included: str, name: str) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder `robot` with parts, beside another folder with the same names that hold nothing, from which the tests run."""
+    """A folder `robot` with parts, beside another folder with the same names that hold nothing,
+    from which the tests run.
+    """
     for place, arm, body in (("robot", ARM, BODY), ("elsewhere", "", "")):
         (tmp_path / place / "parts").mkdir(parents=True)
         (tmp_path / place / "parts" / "arm.xacro").write_text(f"{HEAD}{arm}</robot>")

@@ -1,4 +1,6 @@
-"""Ctrl-C: a long batch call ends between two blocks, on all threads, and what is not computed is not touched any more."""
+"""Ctrl-C: a long batch call ends between two blocks, on all threads, and what is not computed is
+not touched any more.
+"""
 
 from __future__ import annotations
 

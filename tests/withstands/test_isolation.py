@@ -73,9 +73,9 @@ def call(function: Any, *arguments: Any) -> Any:
 # the promises
 
 VALUES = [
-    None, True, 3, 2.5, float("inf"), "é\u202e", [1, [2, "a"]], {"a": {"b": None}}, b"\0\xff", np.arange(6.0).reshape(2, 3).T,
-    np.array(["a", "bc"]), np.array(["x", None, 1.5], dtype=object), np.zeros((0, 3)), np.array(7), np.array([True]),
-    {"array": 1, "list": [np.arange(3)]},
+    None, True, 3, 2.5, float("inf"), "é\u202e", [1, [2, "a"]], {"a": {"b": None}}, b"\0\xff",
+    np.arange(6.0).reshape(2, 3).T, np.array(["a", "bc"]), np.array(["x", None, 1.5], dtype=object),
+    np.zeros((0, 3)), np.array(7), np.array([True]), {"array": 1, "list": [np.arange(3)]},
 ]  # fmt: skip
 
 

@@ -1,4 +1,6 @@
-"""Sizes: a file that asks for more than a limit is refused, in a sentence that says how to allow it; loading takes time in proportion."""
+"""Sizes: a file that asks for more than a limit is refused, in a sentence that says how to allow
+it; loading takes time in proportion.
+"""
 
 from __future__ import annotations
 

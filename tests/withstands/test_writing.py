@@ -1,4 +1,6 @@
-"""Writing: modes follow the umask, a killed process leaves nothing for good, the cache stays where its user's is."""
+"""Writing: modes follow the umask, a killed process leaves nothing for good, the cache stays where
+its user's is.
+"""
 
 from __future__ import annotations
 

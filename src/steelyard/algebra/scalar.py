@@ -1,4 +1,4 @@
-"""Functions of a scalar: a float, a NumPy array of samples, or an object with methods of its own.
+"""Functions of a scalar: a float, a NumPy array of samples, or an object with its own methods.
 
 An algorithm written with `+ - * /`, unary minus and these functions runs on every kind of scalar.
 The batch lives inside the scalar. Objects other than numbers (expression nodes, intervals, physical

@@ -133,7 +133,7 @@ def from_com(m: Scalar, c: Vector, I_c: Symmetric) -> Inertia:
 def at_com(inertia: Inertia) -> tuple[Scalar, Vector, Symmetric]:
     """Return mass [kg], centre of mass c = h / m [m] and inertia about it [kg m2].
 
-    The axes are those of the frame. The mass must not be zero.
+    The axes are the axes of the frame. The mass must not be zero.
     """
     c = v3.scale(1.0 / inertia.m, inertia.h)
     return inertia.m, c, _plus(inertia.I, steiner(-inertia.m, c))

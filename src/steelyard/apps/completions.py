@@ -1,6 +1,6 @@
-"""What a shell offers when a word of a command line is half typed.
+"""Completion of command lines in a shell.
 
-Robots, joints and links of the robot that is named, words of options.
+Robots, joints and links of the named robot, and values of options.
 
 A function that returns nothing leaves the word to the shell, which completes names of files.
 """

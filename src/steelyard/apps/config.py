@@ -96,7 +96,7 @@ def columns_of(file: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[Path 
 
 
 def chosen(file: Mapping[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of an identification: those of the file, replaced by typed ones."""
+    """Return the options of an identification; typed options replace the file's."""
     stated = {key: value for key, value in typed.items() if value is not None}
     options = {**{key: value for key, value in file.items() if key not in TABLES}, **stated}
     typed_alone = "cutoff" in stated and "smoothing" not in stated

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
-def _as_they_are(kp: float, kd: float) -> tuple[float, float]:
+def _unchanged(kp: float, kd: float) -> tuple[float, float]:
     return kp, kd
 
 
@@ -19,7 +19,7 @@ class ControllerRow(NamedTuple):
     """A controller: its class in steelyard.simulation, and its gains from kp and kd."""
 
     class_name: str
-    gains: Callable[[float, float], tuple[float, float]] = _as_they_are
+    gains: Callable[[float, float], tuple[float, float]] = _unchanged
     needs_gains: bool = False
 
     def make(self, reference: Any, kp: float, kd: float) -> Any:

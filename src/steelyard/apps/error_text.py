@@ -1,4 +1,4 @@
-"""Errors as the command line words them: options in the place of a function's arguments."""
+"""Error messages of the command line: options instead of a function's arguments."""
 
 from __future__ import annotations
 

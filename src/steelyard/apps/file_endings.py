@@ -24,7 +24,7 @@ def motion_endings() -> tuple[str, ...]:
 
 
 def with_endings(text: str) -> str:
-    """Return a help text with endings in the place of its placeholders."""
+    """Return a help text with its placeholders replaced by file endings."""
     if LOG_ENDINGS in text:
         text = text.replace(LOG_ENDINGS, " ".join(log_endings()))
     if MOTION_ENDINGS in text:

@@ -57,7 +57,7 @@ def options_of_command(command: Command) -> dict[str, Option]:
 
 
 def expanded(command: Command, options: Mapping[str, Option]) -> list[inspect.Parameter]:
-    """Return the parameters of a command, with options in the place of the placeholder."""
+    """Return the parameters of a command, with the placeholder replaced by options."""
     parameters: list[inspect.Parameter] = []
     for name, each in inspect.signature(command, eval_str=True).parameters.items():
         if name == PLACEHOLDER:

@@ -1,6 +1,6 @@
-"""An arm that is part of a robot.
+"""Select the joints of a robot that a log or a motion has.
 
-The joints that a log or a motion has; the others are held where they are said to be.
+The other joints are locked at given positions.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Positions = Mapping[str, float | None]
 
 
 class SelectedJoints(NamedTuple):
-    """A robot with joints held, the robot as it was, and where they are held [rad|m]."""
+    """A robot with locked joints, the whole robot, and the positions of locked joints [rad|m]."""
 
     robot: Robot
     whole: Robot
     fixed_positions: Mapping[str, float]
 
     def restore(self, identified: Robot) -> Robot:
-        """Return the whole robot with what was found of the arm.
+        """Return the whole robot with the identified parameters of the selected joints.
 
-        The joints that were held are as they were.
+        Locked joints are unchanged.
         """
         return identified.thaw(self.whole) if self.fixed_positions else identified
 
     def with_note(self, fit: Fit) -> Fit:
-        """Return a fit that says which joints were held."""
+        """Return a fit with a note on which joints were locked."""
         if not self.fixed_positions:
             return fit
         estimate = replace(fit.estimate, notes=(*fit.estimate.notes, self.sentence))
@@ -65,13 +65,13 @@ def select_joints(
     file: Mapping[str, Any] | None = None,
     known: Positions | None = None,
 ) -> SelectedJoints:
-    """Return a robot of which only `joints` move, or all but those of `freeze`.
+    """Return a robot of which only `joints` move, or all joints except `freeze`.
 
     Names, and patterns such as arm_*.
 
-    What is typed comes before what a file says. A joint without a position is held at zero, or what
-    is nearest to it within its limits. `known` are positions of joints that were held before;
-    without all others they say which are held.
+    Typed options take precedence over a file. A joint without a position is locked at zero, or at
+    the nearest position within its limits. `known` are positions of joints that were locked before;
+    without other options they say which joints are locked.
     """
     options = file or {}
     moving, fixed = _asked("", joints, freeze, whole)
@@ -140,7 +140,7 @@ def positions(option: str, values: Any) -> dict[str, float | None] | None:
     if isinstance(values, Mapping):
         for name, value in values.items():
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise CallError(f"{option}, {name}: {value!r} is no position [rad|m]")
+                raise CallError(f"{option}, {name}: {value!r} is not a position [rad|m]")
         return {name: float(value) for name, value in values.items()}
     by_name: dict[str, float | None] = {}
     for text in name_list(option, values):
@@ -180,7 +180,7 @@ def _expanded(option: str, patterns: Positions, robot: Robot) -> dict[str, float
 def _is_joint(robot: Robot, name: str) -> bool:
     """Whether a joint of the description has this name.
 
-    One that mimics another is told so when it is held.
+    Mimic joints count too; locking one raises an error that names the joint it mimics.
     """
     return any(joint.name == name for joint in robot.mechanism.joints)
 

@@ -79,7 +79,7 @@ def is_one_log(path: Path) -> bool:
 
 
 def address(path: Path) -> str:
-    """Return a path as it was typed: that of an address with both of its slashes."""
+    """Return a path as it was typed, an address with both of its slashes."""
     return ADDRESS.sub(r"\1://", str(path))
 
 

@@ -71,8 +71,8 @@ LOOP_EQUATIONS = {
     "closure_jacobian": "Phi(q) = dphi/dq: Phi qd is the rate at which the loops open",
     "closure_bias": "dPhi/dt qd: the loops stay closed where Phi qdd + bias = 0",
     "constrained_torque": (
-        "torques of the drives, of least sum of weight tau^2, multipliers, and what is left of the"
-        " equations"
+        "torques of the drives, of least sum of weight tau^2, multipliers, and the residual of "
+        "the equations"
     ),
     "constrained_forward_dynamics": (
         "accelerations that torques give with the loops closed, multipliers, and how fast they open"

@@ -83,9 +83,9 @@ def _model(pin: Any, tree: Tree) -> tuple[Any, list[int]]:
     for i, body in enumerate(tree.bodies):
         placement = pin.SE3(np.array(body.placement.R), np.array(body.placement.p))
         ids[i] = model.addJoint(ids[body.parent], _joint(pin, body), placement, body.joint)
-        m, c, I = at_com(body.inertia) if body.inertia.m else (0.0, ZERO, body.inertia.I)  # noqa: E741
+        m, c, I_c = at_com(body.inertia) if body.inertia.m else (0.0, ZERO, body.inertia.I)
         model.appendBodyToJoint(
-            ids[i], pin.Inertia(m, np.array(c), np.array(full(I))), pin.SE3.Identity()
+            ids[i], pin.Inertia(m, np.array(c), np.array(full(I_c))), pin.SE3.Identity()
         )
     leaders = {
         body.coordinate: ids[i]

@@ -19,7 +19,7 @@ from .quantities import Quantities
 class Symbolic(Quantities):
     """A robot's equations of motion in closed form, as SymPy expressions.
 
-    The fields are those of `Quantities`. Arms of more than three joints are written in `terms`.
+    It has the fields of `Quantities`. Arms of more than three joints are written in `terms`.
     Lagrangian lecture, "How it all fits together".
     """
 

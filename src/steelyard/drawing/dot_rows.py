@@ -1,7 +1,6 @@
-"""Rows of dots as an SVG picture.
+"""Draw rows of dots as an SVG picture.
 
-How things that should be alike are spread, a row for each quantity, with names where one stands
-out.
+Each row shows the spread of one quantity over similar robots; outliers are named.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 760, 24, 190, 120, 14, 40  # px
 def dot_rows(
     rows: Sequence[str], columns: Sequence[str], values: Array, marked: NDArray[np.bool_], unit: str
 ) -> str:
-    """A picture of values (columns, rows).
+    """Return an SVG picture of values (columns, rows), one row of dots for each quantity.
 
-    A row of dots for each quantity, those that are `marked` with the name of their column.
-
-    The axis goes as far as the largest value and says its unit.
+    Dots that are `marked` have the name of their column. The axis ends at the largest value and has
+    its unit.
     """
     most = max(float(np.max(np.abs(values), initial=0.0)) * 1.05, 3.0)
     height = TOP + len(rows) * ROW + BOTTOM
     middle, scale = LEFT + (WIDTH - LEFT - RIGHT) / 2, (WIDTH - LEFT - RIGHT) / 2 / most
+    label = f"{len(columns)} robots by {len(rows)} quantities"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%"'
         ' role="img"'
-        f' aria-label="{escape(escape_control_chars(f"{len(columns)} robots by {len(rows)} quantities"), quote=True)}"'
+        f' aria-label="{escape(escape_control_chars(label), quote=True)}"'
         f' font-family="{escape(FAMILY, quote=True)}" font-size="12">'
     ]
     for tick in ticks(most):

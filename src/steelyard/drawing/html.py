@@ -1,6 +1,6 @@
 """Cards for notebooks in HTML: facts, tables and sentences.
 
-Colours are those of the page that they are in.
+They take the colours of the page that they are in.
 """
 
 from __future__ import annotations

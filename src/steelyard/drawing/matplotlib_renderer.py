@@ -27,14 +27,17 @@ WIDTHS = {"column": 3.45, "page": 7.1}  # [in] of a paper in two columns, and of
 NARROWEST, WIDEST = 1.5, 60.0  # [in]
 NAMED = 60  # categories of a heatmap that are named one by one
 STYLE = {
-    "font.family": "serif", "font.serif": ["Charter", "Bitstream Charter", "Georgia", "Liberation Serif", "DejaVu Serif"],
-    "mathtext.fontset": "dejavuserif", "font.size": 8.0, "axes.labelsize": 8.0, "axes.titlesize": 8.0, "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0, "legend.fontsize": 7.5, "legend.frameon": False, "axes.edgecolor": GREY, "axes.linewidth": 0.6,
-    "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": RULE, "grid.linewidth": 0.5,
-    "axes.axisbelow": True, "figure.facecolor": "white", "savefig.facecolor": "white",
-    "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none",
-    "axes.unicode_minus": True, "text.usetex": False, "text.parse_math": False,
+    "font.family": "serif",
+    "font.serif": ["Charter", "Bitstream Charter", "Georgia", "Liberation Serif", "DejaVu Serif"],
+    "mathtext.fontset": "dejavuserif", "font.size": 8.0, "axes.labelsize": 8.0,
+    "axes.titlesize": 8.0, "xtick.labelsize": 7.0, "ytick.labelsize": 7.0, "legend.fontsize": 7.5,
+    "legend.frameon": False, "axes.edgecolor": GREY, "axes.linewidth": 0.6, "axes.labelcolor": INK,
+    "text.color": INK, "xtick.color": INK, "ytick.color": INK, "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "grid.color": RULE, "grid.linewidth": 0.5, "axes.axisbelow": True,
+    "figure.facecolor": "white", "savefig.facecolor": "white", "pdf.fonttype": 42,
+    "ps.fonttype": 42, "svg.fonttype": "none", "axes.unicode_minus": True, "text.usetex": False,
+    "text.parse_math": False,
 }  # fmt: skip
 """Fonts of a paper, thin axes, text as text in PDF and SVG; names are never mathematics."""
 

@@ -19,7 +19,7 @@ def short(x: float | None, digits: int = 3) -> str:
 
 
 def fixed(x: float, decimals: int = 3) -> str:
-    """A number with so many decimals, and no minus before a zero."""
+    """Return a number with a fixed number of decimals, without a minus before zero."""
     return _minus(f"{x:.{decimals}f}")
 
 

@@ -22,7 +22,7 @@ from .plotly_axes import (
     y_axis,
 )
 
-LIST = 500  # points that are written as plain numbers; more are packed
+LIST = 500  # points that are written as plain numbers; more are written in base64
 FONT = {"family": FAMILY, "size": 12, "color": INK}
 
 
@@ -94,7 +94,7 @@ def _curve(panel: Panel, mark: Curve) -> list[Part]:
     look |= {} if mark.dash == "solid" else {"dash": mark.dash}
     part = {
         "x": to_base64(mark.x),
-        "y": _along(panel.y, mark.y, packed=True),
+        "y": _along(panel.y, mark.y, binary=True),
         "mode": "lines",
         "name": name,
     }
@@ -166,12 +166,12 @@ TRACES: dict[type, Callable[[Panel, Any], list[Part]]] = {
 }
 
 
-def _along(axis: Axis, values: ArrayLike, packed: bool = False) -> Any:
-    """Return coordinates along an axis: names, few numbers as they are, or many packed."""
+def _along(axis: Axis, values: ArrayLike, binary: bool = False) -> Any:
+    """Return coordinates along an axis: names, few numbers as they are, many in base64."""
     x = np.asarray(values, float)
     if axis.categories:
         return [plain_text(axis.categories[int(k)]) for k in x]
-    if packed or len(x) > LIST:
+    if binary or len(x) > LIST:
         return to_base64(x)
     return [float(v) if np.isfinite(v) else None for v in x]
 

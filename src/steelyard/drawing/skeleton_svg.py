@@ -2,8 +2,7 @@
 
 Links as tubes, joints as drums about their axes, masses as balls.
 
-Colours are CSS variables of the page that it is in, with those of white paper where a page has
-none.
+Colours are CSS variables of the surrounding page, with defaults for white paper.
 """
 
 from __future__ import annotations
@@ -33,11 +32,18 @@ MOST_NAMED = 24  # joints; the names of more would hide each other
 TUBE, DRUM, HEIGHT, BALL, FRAME = 0.028, 0.034, 0.04, 0.05, 0.09
 CIRCLE = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
 STYLE = (
-    f".sk-tube{{stroke:var(--ink,{INK});stroke-linecap:round}}.sk-core{{stroke:var(--steel,#77808e);stroke-linecap:round}}"
-    f".sk-ghost{{stroke:var(--soft,{GREY});stroke-linecap:round;opacity:.22}}.sk-floor{{stroke:var(--rule,{RULE})}}"
-    f".sk-side{{fill:var(--drum,#b5631d)}}.sk-cap{{fill:var(--orange,{ORANGE})}}.sk-mass{{fill:var(--blue,{BLUE});opacity:.5}}"
-    f".sk-lead{{stroke:var(--soft,{GREY});fill:none;stroke-width:.7}}.sk-name{{fill:var(--soft,#5b6370)}}"
-    f".sk-x{{stroke:var(--wine,{WINE})}}.sk-y{{stroke:var(--green,{GREEN})}}.sk-z{{stroke:var(--blue,{BLUE})}}"
+    f".sk-tube{{stroke:var(--ink,{INK});stroke-linecap:round}}"
+    f".sk-core{{stroke:var(--steel,#77808e);stroke-linecap:round}}"
+    f".sk-ghost{{stroke:var(--soft,{GREY});stroke-linecap:round;opacity:.22}}"
+    f".sk-floor{{stroke:var(--rule,{RULE})}}"
+    f".sk-side{{fill:var(--drum,#b5631d)}}"
+    f".sk-cap{{fill:var(--orange,{ORANGE})}}"
+    f".sk-mass{{fill:var(--blue,{BLUE});opacity:.5}}"
+    f".sk-lead{{stroke:var(--soft,{GREY});fill:none;stroke-width:.7}}"
+    f".sk-name{{fill:var(--soft,#5b6370)}}"
+    f".sk-x{{stroke:var(--wine,{WINE})}}"
+    f".sk-y{{stroke:var(--green,{GREEN})}}"
+    f".sk-z{{stroke:var(--blue,{BLUE})}}"
 )
 
 

@@ -17,9 +17,11 @@ from ..errors import needs_extra
 from .visible import escape_control_chars
 
 LATEX_SIGNS = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "±": r"$\pm$",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "σ": r"$\sigma$", "τ": r"$\tau$", "‖": r"$\Vert$", "·": r"$\cdot$", "−": "$-$",
-    "\u0302": "", "–": "--", "…": r"\dots{}", "⁻": "$^{-}$", **{raised: f"$^{k}$" for k, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "±": r"$\pm$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "σ": r"$\sigma$", "τ": r"$\tau$", "‖": r"$\Vert$", "·": r"$\cdot$", "−": "$-$", "\u0302": "",
+    "–": "--", "…": r"\dots{}", "⁻": "$^{-}$",
+    **{raised: f"$^{k}$" for k, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }  # fmt: skip
 
 
@@ -188,9 +190,10 @@ class Table:
         )
         return (
             '<div style="overflow-x:auto"><table'
-            f' style="border-collapse:collapse;border:0;font-variant-numeric:tabular-nums">{caption}'
-            "<thead><tr"
-            f' style="background:none">{head}</tr></thead><tbody>{body}</tbody></table></div>{below}'
+            ' style="border-collapse:collapse;border:0;font-variant-numeric:tabular-nums">'
+            f"{caption}<thead><tr"
+            f' style="background:none">{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>{below}"
         )
 
     def _repr_html_(self) -> str:

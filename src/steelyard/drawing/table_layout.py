@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 
 def lay_out(table: Table, width: int) -> list[Line]:
-    """Return the lines of a table for a terminal of so many columns.
+    """Return the lines of a table for a terminal that is `width` columns wide.
 
     A line is wider than that only where a single name or number is.
     """
@@ -50,7 +50,7 @@ def lay_out(table: Table, width: int) -> list[Line]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of at most so many columns, broken at spaces alone.
+    """Return a text in lines of at most `width` columns, broken only at spaces.
 
     A longer word stays whole.
     """
@@ -174,7 +174,7 @@ def _shrunk(natural: Sequence[int], least: Sequence[int], width: int) -> list[in
 def _least(cell: str) -> int:
     """Return the columns that a cell needs.
 
-    All for a number or a name, those of the longest word for a sentence, but not too few.
+    All for a number or a name; the width of the longest word for a sentence, but not too few.
     """
     whole = columns_of(cell)
     return (

@@ -146,7 +146,8 @@ def flow_to_parent(joint: JointMotion, flow: CompositeFlow, drift: Vector) -> Co
         v3.add(v3.add(row, v3.scale(P[i], joint.p)), v3.scale(drift[i], inertia.h))
         for i, row in enumerate(K)
     )
-    return CompositeFlow(inertia, v3.add(P, v3.scale(flow.inertia.m, drift)), moved)  # type: ignore[arg-type]
+    momentum = v3.add(P, v3.scale(flow.inertia.m, drift))
+    return CompositeFlow(inertia, momentum, moved)  # type: ignore[arg-type]
 
 
 def rate_force(joint: JointMotion, w: Vector, flow: CompositeFlow) -> Force:

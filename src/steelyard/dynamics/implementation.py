@@ -12,7 +12,7 @@ from ..mechanism.tree import Tree
 
 @dataclass(frozen=True)
 class Implementation:
-    """A function that computes a quantity, and the trees that it is meant for.
+    """A function that computes a quantity, and the trees that it supports.
 
     Attributes
     ----------

@@ -76,7 +76,8 @@ class JointMotion:
         k = principal(self.axis)
         if k is not None:
             return planar_matrix(k, self.c, self.s, m, self.axis[k])
-        rows = v3.transpose(tuple(self._turn(column, 1.0) for column in v3.transpose(m)))  # type: ignore[arg-type]
+        columns = tuple(self._turn(column, 1.0) for column in v3.transpose(m))
+        rows = v3.transpose(columns)  # type: ignore[arg-type]
         return tuple(self._turn(row, 1.0) for row in rows)  # type: ignore[return-value]
 
     def _turn_symmetric(self, m: Symmetric) -> Symmetric:

@@ -70,9 +70,11 @@ def joint_states(
             f"friction depends on {' and '.join(sorted(read))} here ({owners}): give q too,"
             " friction_torque(qd, q)"
         )
-    loads = gravity_torque(tree.carrying, q) if q is not None and "load" in read else [0.0] * tree.n
+    load_torques = (
+        gravity_torque(tree.carrying, q) if q is not None and "load" in read else [0.0] * tree.n
+    )
     where = q if q is not None else [0.0] * tree.n
-    return [JointState(*state) for state in zip(where, qd, qdd, loads, strict=True)]
+    return [JointState(*state) for state in zip(where, qd, qdd, load_torques, strict=True)]
 
 
 def _total(tree: Tree, uses: Sequence[TermUse], states: Sequence[JointState]) -> list[Scalar]:

@@ -21,11 +21,11 @@ class KinematicCalibration:
     `robot` is the corrected robot; `base` and `tool` are poses (4, 4) of the robot in the
     measuring device's frame and of the target on the frame.
 
-    `tolerance` [m] is that of the description; `outliers` are the numbers of measurements far off
-    all others. `names` are joint and axis, such as joint3.rx; `corrections` and `std` (k,) are [m]
-    and [rad], std infinite where the measurements hold less than 1 % of the information. `before`
-    and `after` are rms deviations (position [m], turn [rad]; 0 for points), `before` with the best
-    base and tool for the robot as described.
+    `tolerance` [m] is the assumed tolerance of the description; `outliers` are the numbers of
+    measurements far off all others. `names` are joint and axis, such as joint3.rx; `corrections`
+    and `std` (k,) are [m] and [rad], std infinite where the measurements hold less than 1 % of the
+    information. `before` and `after` are rms deviations (position [m], turn [rad]; 0 for points),
+    `before` with the best base and tool for the robot as described.
 
     Examples
     --------

@@ -4,7 +4,7 @@ measured = base FK(q) tool, where each joint's origin is corrected by a small di
 in its parent's axes. The corrections have a prior of the tolerance with which links are made. Base
 and tool are fitted to the robot as described first, and may move on from there: along axes that are
 nearly parallel they could go anywhere for the smallest correction. What the measurements do not
-tell apart stays at the prior.
+determine stays at the prior.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 SMALL = 1e-13  # [m, rad] of a step: converged
 LEAST_SHARE = 0.01  # of the information on a correction that measurements must hold to show it
 LEAST_SIGMA = 1e-12  # [m, rad]
-FAR = 8.0  # medians of what is left: a distance that noise has once in 1e18
+FAR = 8.0  # medians of the residuals: noise is larger once in 1e18
 # tolerances of a joint: how far base and tool may go from where they fit the robot as described
 ALIGNED = 10.0
 
@@ -325,8 +325,8 @@ def _require_measurements(robot: Robot, q: ArrayLike, measured: ArrayLike) -> tu
         )
         if off.max(initial=0.0) > 1e-6:
             raise CallError(
-                f"calibrate: measured[{int(off.argmax())}] is not a valid pose: its rotation is off by"
-                f" {off.max():.2g}"
+                f"calibrate: measured[{int(off.argmax())}] is not a valid pose: its rotation is "
+                f"off by {off.max():.2g}"
             )
     distinct = len(np.unique(np.round(positions, 6), axis=0))
     if distinct < 4:

@@ -107,9 +107,9 @@ def whole_folder(path: Name, overwrite: bool = False, within: Name | None = None
 
     Its files appear in the folder `path` when the block ends without an error.
 
-    With `overwrite` the folder may have files already: those of the same names are replaced, all or
-    none, and the others stay. Fill it with the writers of this module: they reach it by its handle,
-    so that a link planted in it, or in its place, is not followed.
+    With `overwrite` the folder may have files already: files with the same names are replaced, all
+    or none, and the others stay. Fill it with the writers of this module: they reach it by its
+    handle, so that a link planted in it, or in its place, is not followed.
     """
     target = check_folder(path, overwrite, within)
     with open_parent(target.parent, within) as parent:
@@ -164,7 +164,8 @@ def check_folder(path: Name, overwrite: bool = False, within: Name | None = None
 def resolve_target(path: object, within: Name | None = None) -> Path:
     """Return a path with links above its last component resolved, but none below `within`.
 
-    Raises CallError if it is no path, if the system refuses the name, or if it is outside `within`.
+    Raises CallError if it is not a path, if the system refuses the name, or if it is outside
+    `within`.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise CallError(f"expected the path to write to, not {type(path).__name__}")

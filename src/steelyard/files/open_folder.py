@@ -24,7 +24,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK | _CLOSED
 
 
 class OpenFolder:
-    """A folder that stays the same folder while it is open, whatever its path leads to meanwhile.
+    """A folder that stays the same while it is open, even if its path leads elsewhere meanwhile.
 
     Names are single components. Every method raises OSError where the system refuses.
     """
@@ -42,18 +42,18 @@ class OpenFolder:
             return cls(path, _folder_handle(path, None, follow))
         if not follow:
             _require_folder(os.lstat(path), path)
-        os.scandir(path).close()  # raises what the system has against it
+        os.scandir(path).close()  # raises OSError if it cannot be listed
         return cls(path, None)
 
     def subfolder(self, name: str, create: bool = False) -> OpenFolder:
-        """Open a folder in this one, made if absent and `create` is set; a link is refused."""
+        """Open a folder in this one; `create` makes it if absent. A link is refused."""
         if create and self.status(name) is None:
             self.mkdir(name)
         if self.handle is not None:
             return OpenFolder(self.path / name, _folder_handle(name, self.handle, False))
         return OpenFolder.open(self.path / name, follow=False)
 
-    def again(self) -> OpenFolder:
+    def duplicate(self) -> OpenFolder:
         """Open the same folder a second time."""
         if self.handle is not None:
             return OpenFolder(self.path, os.dup(self.handle))
@@ -106,7 +106,7 @@ class OpenFolder:
     def replace(self, name: str, target: OpenFolder, new_name: str) -> None:
         """Rename an entry to a name in a folder.
 
-        A file or a link of that name is replaced itself.
+        An existing file or link of that name is replaced; a link is not followed.
         """
         here, there = self._key(name), target._key(new_name)
         os.replace(here, there, src_dir_fd=self.handle, dst_dir_fd=target.handle)
@@ -156,7 +156,7 @@ def _folder_handle(path: Path | str, parent: int | None, follow: bool) -> int:
     flags = _FOLDER | (0 if follow else _NO_LINK)
     try:
         return os.open(path, flags, dir_fd=parent)
-    except PermissionError:  # a folder may be written in and not listed
+    except PermissionError:  # a folder may be writable but not readable
         if not hasattr(os, "O_PATH"):
             raise
         return os.open(path, flags | os.O_PATH, dir_fd=parent)

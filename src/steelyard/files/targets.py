@@ -35,7 +35,7 @@ def open_parent(path: Path, within: Name | None, create: bool = False) -> OpenFo
         step = Path(os.path.abspath(within or "")) if filled is None else filled.path
         parts = Path(os.path.abspath(path)).relative_to(step).parts
         try:
-            folder = OpenFolder.open(step, follow=False) if filled is None else filled.again()
+            folder = OpenFolder.open(step, follow=False) if filled is None else filled.duplicate()
             for part in parts:
                 step = step / part
                 with folder:

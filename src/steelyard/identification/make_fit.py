@@ -74,7 +74,7 @@ def make_fit(
     prepared : prepared problem; carries robot, samples, options and nuisance estimates
     estimate : base parameters (b,) with the weights of the rows (n,), and parameters (p,)
     provenance : digests and versions for the report
-    region : states that all logs cover; those of the problem's samples by default
+    region : states that all logs cover; the states of the problem's samples by default
     compute_residuals : function of problem, base parameters (b,) and weights (n,)
 
     Returns
@@ -147,7 +147,7 @@ def sample_pipeline(prepared: PreparedProblem, region: Region) -> SamplePipeline
 def estimate_uncertainty(
     prepared: PreparedProblem, estimate: Estimate, errors: Residuals, torque: Callable[..., Array]
 ) -> Uncertainty:
-    """Return the uncertainty of an estimate, that of the drive gains included.
+    """Return the uncertainty of an estimate, including the uncertainty of drive gains.
 
     Parameters
     ----------
@@ -235,8 +235,9 @@ def known_note(known: KnownFunction, problem: Problem, measured: Array) -> str:
 def solve(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:
     """Return the problem that was solved, and its estimate with parameters of a real robot.
 
-    Where friction depends on the load, the load is that of the identified links: the first one
-    follows from weighted least squares, each next one from the last estimate, until it converges.
+    Where friction depends on the load, the load is computed from the identified links: the first
+    one follows from weighted least squares, each next one from the last estimate, until it
+    converges.
     """
     estimate = estimator.fit(problem)
     problem = estimate.linearised or problem

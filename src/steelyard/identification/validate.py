@@ -50,9 +50,9 @@ def validate_robots(
 
     The log is prepared once, by the default preparation unless another is given. The delay of its
     torque is one for all robots: unless it is given, it is estimated with the kinematics of the
-    first, whatever parameters and friction that has. Torque and predictions pass the same low-pass.
-    `progress(sentence, share)` is called as the work goes on. `gains` (n,) are the drive gains that
-    predictions are divided by, `region` the states that a fit covers.
+    first robot, independent of its parameters and friction. Torque and predictions pass the same
+    low-pass. `progress(sentence, share)` is called as the work goes on. `gains` (n,) are the drive
+    gains that predictions are divided by, `region` the states that a fit covers.
     """
     tell = progress or (lambda sentence, share: None)
     if not robots:
@@ -85,8 +85,8 @@ def torque_in_order(robot: Robot, joint_names: tuple[str, ...]) -> Torque:
     names = robot.joint_names
     if set(names) != set(joint_names):
         raise CallError(
-            f"validate: {robot.name} has the joints {', '.join(names)}; expected those of the first"
-            f" robot, {', '.join(joint_names)}"
+            f"validate: {robot.name} has the joints {', '.join(names)}; expected the joints of "
+            f"the first robot, {', '.join(joint_names)}"
         )
     there, back = (
         [joint_names.index(name) for name in names],
@@ -129,9 +129,9 @@ def cross_validate(
     A single log is cut into consecutive blocks.
 
     Neighbouring samples are not independent, so blocks are left out and not single samples.
-    `options` are those of `identify`; if those of the preparation are equal, parts are scored on
-    the same samples whatever the others are, see `Fit.validate`. Roberts et al., Ecography 40
-    (2017), p. 913.
+    `options` are options of `identify`; with equal preparation, parts are scored on the same
+    samples even if other options differ, see `Fit.validate`. Roberts et al., Ecography 40 (2017),
+    p. 913.
     """
     require_robot(robot, "cross_validate", known_function=True)
     logs = list_of_logs(log)

@@ -38,7 +38,7 @@ START = (
 )
 # each thread of BLAS would take memory, and no reader multiplies
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-# memory of a reader: in that of what it may return, and in that of the file
+# memory of a reader, in multiples of what it may return and of the file
 SPARE, COPIES = 2.0, 3.0
 
 _lock = once_per_process(Lock)
@@ -223,7 +223,7 @@ def close() -> None:
 
 
 def _forget() -> None:
-    """Leave the parent's child alone: it is no child of a forked process."""
+    """Leave the parent's child alone: it is not a child of a forked process."""
     child = _running.pop("child", None)
     if child is not None:
         child.returncode = 0  # so that nothing waits for it

@@ -25,7 +25,9 @@ def main(parent: int, by_main_thread: bool) -> None:
     What libraries print is dropped. The process ends with its parent, also during a call.
     """
     end_with_parent(parent, by_main_thread)
-    calls, answers = open(os.dup(0), "rb"), open(os.dup(1), "wb", buffering=0)  # noqa: SIM115 - as long as the process lives
+    # Both streams stay open as long as the process lives.
+    calls = open(os.dup(0), "rb")  # noqa: SIM115
+    answers = open(os.dup(1), "wb", buffering=0)  # noqa: SIM115
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

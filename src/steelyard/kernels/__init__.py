@@ -53,7 +53,7 @@ __all__ = [
 def customised(tree: Tree, level: bool = True) -> Tree:
     """Return the tree with the same joint-space dynamics and the fewest constants.
 
-    Canonical frames and base inertial parameters; the base frame is turned too if `level`.
+    Canonical frames and base inertial parameters; if `level`, the base frame is rotated too.
     Khalil and Kleinfinger 1987.
     """
     return with_base_inertias(in_canonical_frames(tree, level))

@@ -69,7 +69,7 @@ INPUTS: dict[str, tuple[str, str]] = {  # size and unit of the inputs of algorit
 def extents(tree: Tree, code: str) -> Shape:
     """Return the shape that letters and digits stand for on a tree.
 
-    n coordinates, p parameters, r parameters with those of a base that has inertia, b bodies.
+    n coordinates, p parameters, r parameters including the inertia of the base, b bodies.
     With loops: m closures, k independent closures, d driven and f independent coordinates.
     """
     count = len(parameters(tree))

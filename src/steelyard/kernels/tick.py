@@ -19,7 +19,7 @@ ORDER = ("q", "qd", "qdd", "tau", "qrd", "qrdd", "w")  # of the input arrays of 
 def tick(tree: Tree, names: Sequence[str], frame: str | None) -> Kernel:
     """Return one kernel for several algorithms.
 
-    Its inputs are those of all algorithms, in ORDER; its outputs follow the order of `names`.
+    Its inputs are the inputs of all algorithms, in ORDER; its outputs follow the order of `names`.
     """
     return kernel_of(tick_program, tree, tuple(names), frame)
 

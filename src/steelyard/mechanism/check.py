@@ -122,19 +122,19 @@ def _unknown(mechanism: Mechanism, locate: Locate) -> Iterable[str]:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
                 yield (
-                    f"{locate('joint', joint.name)}: its {role} {name!r} is no link of this robot;"
-                    f" {suggest(name, links)}"
+                    f"{locate('joint', joint.name)}: its {role} {name!r} is not a link of this "
+                    f"robot; {suggest(name, links)}"
                 )
         if joint.rotor is not None and joint.rotor.mount not in links:
             known = suggest(joint.rotor.mount, links)
             yield (
-                f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which is"
-                f" no link; {known}"
+                f"{locate('joint', joint.name)}: its rotor sits on {joint.rotor.mount!r}, which "
+                f"is not a link; {known}"
             )
         if joint.mimic is not None and joint.mimic.joint not in joints:
             yield (
-                f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is no"
-                f" joint; {suggest(joint.mimic.joint, joints)}"
+                f"{locate('joint', joint.name)}: it mimics {joint.mimic.joint!r}, which is not a "
+                f"joint; {suggest(joint.mimic.joint, joints)}"
             )
 
 
@@ -247,7 +247,7 @@ def known_problems(mechanism: Mechanism) -> Iterable[str]:
     for each in mechanism.known:
         if each.joint not in names:
             yield (
-                f"a known torque names {each.joint!r}, which is no joint;"
+                f"a known torque names {each.joint!r}, which is not a joint;"
                 f" {suggest(each.joint, names)}"
             )
         yield from (
@@ -312,7 +312,7 @@ def present_remarks(mechanism: Mechanism) -> Iterable[str]:
     if massless:
         yield f"moving bodies without mass: {', '.join(massless)}"
     if carrying:
-        yield f"moving links without an inertial of their own: {', '.join(carrying)}"
+        yield f"moving links without their own inertia: {', '.join(carrying)}"
     if idle:
         yield f"{len(idle)} of {tree.n} joints have no friction: {', '.join(idle)}"
 

@@ -51,7 +51,7 @@ def with_friction(mechanism: Mechanism, **terms: PerJoint) -> Mechanism:
     """Give joints friction: any of the keys of `joint_terms.FRICTION`, such as viscous or coulomb.
 
     Each is one number, one per coordinate, or by joint name; None leaves a term as it is. Units are
-    those of the table.
+    as in `JOINT_TERMS`.
     """
     known = [row.key for row in FRICTION]
     for key in terms:
@@ -94,7 +94,7 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
 
 
 def without_rotors(mechanism: Mechanism) -> Mechanism:
-    """Remove all rotor inertia, that of couplings included."""
+    """Remove all rotor inertia, including couplings between rotors."""
     inertial = {row.key: None for row in JOINT_TERMS if row.inertial}
     joints = tuple(
         replace(joint, terms=joint.terms.changed(inertial), rotor=None)
@@ -257,7 +257,8 @@ def _each(what: str, value: Any, names: Sequence[str], depth: int) -> dict[str, 
         for name in value:
             if name not in names:
                 raise CallError(
-                    f"{what}: {name!r} is not an independent moving joint; {suggest(str(name), names)}"
+                    f"{what}: {name!r} is not an independent moving joint; "
+                    f"{suggest(str(name), names)}"
                 )
         return {name: value.get(name) for name in names}
     if value is None or np.ndim(value) == depth:
@@ -298,7 +299,8 @@ def with_payload(
 
 
 def _symmetric(inertia: float | Sequence[float] | Sequence[Sequence[float]]) -> Symmetric:
-    rows: list[Any] = [inertia] * 3 if np.ndim(inertia) == 0 else list(inertia)  # type: ignore[arg-type]
+    is_scalar = np.ndim(inertia) == 0
+    rows: list[Any] = [inertia] * 3 if is_scalar else list(inertia)  # type: ignore[arg-type]
     if np.shape(rows) == (3, 3):
         a, b, c = (_finite("inertia", row, 3, "kg m2") for row in rows)
         if max(abs(a[1] - b[0]), abs(a[2] - c[0]), abs(b[2] - c[1])) > 1e-9 * max(

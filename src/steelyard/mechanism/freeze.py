@@ -149,7 +149,7 @@ def _with_inertias_behind_joints(
             link for link in carried if tree.frames[link.name].body == body and link.name != name
         ]
         theirs = sum(
-            (moved(link.inertia, tree.frames[link.name].pose) for link in mine),  # type: ignore[arg-type]
+            (moved(link.inertia or Inertia(), tree.frames[link.name].pose) for link in mine),
             start=Inertia(),
         )
         rest = minus(inertias[name] or Inertia(), theirs)

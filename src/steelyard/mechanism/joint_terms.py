@@ -82,7 +82,7 @@ def _inverse(k: float) -> float:
 
 @dataclass(frozen=True)
 class JointTerm:
-    """One row. Units are those of a turning and of a sliding joint.
+    """One row. Units are for a revolute and for a prismatic joint.
 
     `fold(k)` is what a value of a joint that moves k times as fast as its coordinate counts at the
     coordinate. `otherwise` is the counterpart of forward motion: a joint without the term has the
@@ -312,7 +312,7 @@ COUPLING_TERMS: tuple[JointTerm, ...] = (
         "width", "wm", "width of the shared Coulomb step", _SPEED, "w_{m}", between=(1e-3, 3.0)
     ),
 )
-# A torque that is known, such as that of a counterbalance; `values` has its expression and the
+# A known torque, such as the torque of a counterbalance; `values` has its expression and the
 # joints that it reads, its own first.
 KNOWN_TORQUE = JointTerm(
     key="known",

@@ -221,7 +221,7 @@ def traced(
             function, texts, joint_names
         ):
             return None
-    except Exception:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
+    except Exception:  # noqa: BLE001 any error of a user's function: not traceable
         return None
     return tuple(
         KnownTorque(name, text)

@@ -109,7 +109,7 @@ def _decoded(path: Path) -> tuple[str, str]:
         if stated
         else "utf-8"
     )
-    with translate_errors(f"{path} is no {encoding} text: is it a robot description?", ModelError):
+    with translate_errors(f"{path} is not {encoding} text: is it a robot description?", ModelError):
         return data.decode(encoding), encoding
 
 

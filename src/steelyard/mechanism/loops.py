@@ -173,7 +173,7 @@ def problems(
         if name not in moving:
             yield (
                 name,
-                f"driven names {name!r}, which is no joint that moves; {suggest(name, moving)}",
+                f"driven names {name!r}, which is not a moving joint; {suggest(name, moving)}",
             )
         elif list(driven or ()).count(name) > 1:
             yield name, f"driven names {name!r} more than once"
@@ -205,7 +205,7 @@ def _loop_problems(loop: Loop, links: Sequence[str], joints: Mapping[str, str]) 
 def _frame_problems(loop: Loop, links: Sequence[str]) -> Iterator[str]:
     for role, name in (("a", loop.a), ("b", loop.b)):
         if name not in links:
-            yield f"{role} = {name!r} is no link of this robot; {suggest(name, links)}"
+            yield f"{role} = {name!r} is not a link of this robot; {suggest(name, links)}"
     if loop.a == loop.b:
         yield f"it joins {loop.a!r} to itself"
     if loop.kind == "distance" and not loop.length > 0.0:
@@ -246,7 +246,7 @@ def _unknown_joints(loop: Loop, joints: Mapping[str, str]) -> Iterator[str]:
     moving = [name for name, kind in joints.items() if kind != "fixed"]
     for name in loop.joints:
         if name not in moving:
-            yield f"it names {name!r}, which is no joint that moves; {suggest(name, moving)}"
+            yield f"it names {name!r}, which is not a moving joint; {suggest(name, moving)}"
 
 
 def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> tuple[str, ...]:
@@ -260,7 +260,7 @@ def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> 
         returned = function(q)
         values = list(returned) if isinstance(returned, (list, tuple)) else [returned]
         texts = tuple(text_of(x, joint_names, {}) for x in values)
-    except Exception as error:  # noqa: BLE001 whatever a user's function throws: it cannot be traced
+    except Exception as error:  # noqa: BLE001 any error of a user's function: not traceable
         raise CallError(
             "the residual cannot be traced; expected a function of the positions, n scalars, by"
             " arithmetic and sin, cos, sqrt, exp, tanh, absolute, sign and where of"
@@ -347,4 +347,5 @@ def _from_matrix(rows: Any) -> Pose:
         or not right_handed
     ):
         raise ValueError
-    return Pose(tuple(tuple(row) for row in R), (first[3], second[3], third[3]))  # type: ignore[arg-type]
+    rows = tuple(tuple(row) for row in R)
+    return Pose(rows, (first[3], second[3], third[3]))

@@ -164,7 +164,7 @@ class Mechanism:
 
     @cached_property
     def root(self) -> str:
-        """The link that is no joint's child."""
+        """The link that is not the child of any joint."""
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 

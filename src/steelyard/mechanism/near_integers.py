@@ -16,7 +16,7 @@ from ..algebra.spatial import Pose
 from ..algebra.vector import Matrix, Vector
 from .model import Joint, Mechanism
 
-LOOSE = 1e-11  # an angle printed with eleven decimals is meant
+LOOSE = 1e-11  # rounding of an angle printed with eleven decimals
 ROUNDING = 1e-15
 
 

@@ -1,8 +1,8 @@
 """The vector pi of dynamic parameters of a tree, and its way back into links and joints.
 
-Ten numbers per body, then the joint terms that are present, coordinate by coordinate, then those of
-couplings. Lecture "Newton-Euler formulation and dynamic parameter identification": tau = Y(q, qd,
-qdd) pi.
+Ten numbers per body, then the joint terms that are present, coordinate by coordinate, then the
+terms of couplings. Lecture "Newton-Euler formulation and dynamic parameter identification": tau =
+Y(q, qd, qdd) pi.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _mimic_contribution(
     leader: str,
 ) -> Terms:
     """Return the contribution of mimic joints to a coordinate with the terms of `target`."""
-    # forward and backward told apart as in the target
+    # forward and backward terms are separate if they are in the target
     alike = [(Terms.of({key: 0.0 for key in COUNTERPART if key in target}), 1.0)]
     return folded([*alike, *((_only_linear(terms[name]), k) for name, k in ratios.items())], leader)
 
@@ -224,7 +224,7 @@ def _split(
             and link.inertia is not None
         ]
         others = sum(
-            (moved(link.inertia, tree.frames[link.name].pose) for link in carried),  # type: ignore[arg-type]
+            (moved(link.inertia or Inertia(), tree.frames[link.name].pose) for link in carried),
             start=Inertia(),
         )
         changed[body.name] = minus(total, others) if carried else total
@@ -232,8 +232,8 @@ def _split(
             changed |= {link.name: Inertia() for link in carried} | {body.name: total}
             names = ", ".join(link.name for link in carried)
             remarks.append(
-                f"link {body.name!r} now has the whole inertia of its body; the links fixed to it have"
-                f" none: {names}"
+                f"link {body.name!r} now has the whole inertia of its body; the links fixed to it "
+                f"have none: {names}"
             )
     return changed, remarks
 

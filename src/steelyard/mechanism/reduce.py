@@ -184,7 +184,7 @@ def _coupling(coupling: Coupling, coordinates: tuple[str, ...]) -> TreeCoupling:
     for name in (coupling.joint_a, coupling.joint_b):
         if name not in coordinates:
             raise ModelError(
-                f"a coupling names {name!r}, which is no joint that moves on its own;"
+                f"a coupling names {name!r}, which is not an independent moving joint;"
                 f" {suggest(name, coordinates)}"
             )
     a, b = coordinates.index(coupling.joint_a), coordinates.index(coupling.joint_b)
@@ -196,7 +196,7 @@ def _known(torque: KnownTorque, coordinates: tuple[str, ...]) -> TreeKnown:
     for name in joints:
         if name not in coordinates:
             raise ModelError(
-                f"a known torque names {name!r}, which is no joint that moves on its own;"
+                f"a known torque names {name!r}, which is not an independent moving joint;"
                 f" {suggest(name, coordinates)}"
             )
     values = Terms((("known", torque.scale), ("expression", torque.expression), ("joints", joints)))
@@ -289,7 +289,7 @@ def _body(
 def folded_limits(group: Iterable[tuple[Joint, float, float]]) -> Limits:
     """Return limits of the coordinate within which every joint (joint, k, o) respects its own.
 
-    The effort is that of the leading joint.
+    The effort is the effort limit of the leading joint.
     """
     lower, upper, velocity, effort = (
         Limits().lower,

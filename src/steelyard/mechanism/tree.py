@@ -28,8 +28,8 @@ class Frame(NamedTuple):
 class BaseMotion(NamedTuple):
     """Motion of the base in its own frame, as an inertial sensor at its origin measures it.
 
-    a: proper acceleration, that of the origin minus gravity [m/s2]; w: angular velocity [rad/s];
-    dw: angular acceleration [rad/s2].
+    a: proper acceleration, acceleration of the origin minus gravity [m/s2]; w: angular velocity
+    [rad/s]; dw: angular acceleration [rad/s2].
     """
 
     a: Vector
@@ -138,11 +138,11 @@ class Body:
 class Tree:
     """Bodies with parents first, `n` coordinates with joint terms, couplings, rotors and frames.
 
-    `load` are the inertias whose weight causes load-dependent friction; () for those of the bodies.
-    `base_inertia` is that of the root with all links fixed to it. `moving` is the motion of the
-    base; None for a base at rest under `gravity`. `driven` are the coordinates that have a drive;
-    `rows` are the independent scalars of the loops' residuals; `independent` are coordinates that
-    determine all others.
+    `load` are the inertias whose weight causes load-dependent friction; () for the inertias of the
+    bodies. `base_inertia` is the inertia of the root with all links fixed to it. `moving` is the
+    motion of the base; None for a base at rest under `gravity`. `driven` are the coordinates that
+    have a drive; `rows` are the independent scalars of the loops' residuals; `independent` are
+    coordinates that determine all others.
     """
 
     bodies: tuple[Body, ...]
@@ -175,7 +175,7 @@ class Tree:
     def base(self) -> BaseMotion:
         """The motion of the base.
 
-        At rest it accelerates by -gravity, so that weight needs no term of its own.
+        At rest it accelerates by -gravity, so that weight needs no separate term.
         """
         return BaseMotion(neg(self.gravity)) if self.moving is None else self.moving
 

@@ -106,7 +106,7 @@ def pose_from_rpy(position: ArrayLike, rpy: ArrayLike, *, degrees: bool = False)
     ----------
     position : (..., 3) positions [m].
     rpy : (..., 3) roll, pitch, yaw [rad].
-    degrees : whether angles are in degrees in the place of rad.
+    degrees : whether angles are in degrees instead of rad.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def pose_to_rpy(pose: ArrayLike, *, degrees: bool = False) -> tuple[Array, Array
     Parameters
     ----------
     pose : (..., 4, 4) poses, lengths in m.
-    degrees : whether angles are in degrees in the place of rad.
+    degrees : whether angles are in degrees instead of rad.
 
     Returns
     -------

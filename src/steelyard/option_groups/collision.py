@@ -34,7 +34,10 @@ class CollisionOptions:
 
     collision: str = option(
         "auto",
-        help="Shapes of the links: from the description, capsules, or the description where it has them.",
+        help=(
+            "Shapes of the links: from the description, capsules, or the description where it "
+            "has them."
+        ),
         choices=COLLISION,
         panel=PANEL,
     )

@@ -111,8 +111,8 @@ def base_parameters(robot: Any, tolerance: float = TOLERANCE) -> BaseParameters:
     """Return a robot's base parameters, from its regressor at random states.
 
     Parameters are taken from the base to the tip: those that cannot be distinguished are grouped
-    with the link nearer to the base. With loops the torques are those of the independent
-    coordinates. Gautier 1991, section III.
+    with the link nearer to the base. With loops the torques act on the independent coordinates.
+    Gautier 1991, section III.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def spans_decades(x: Array) -> bool:
 def rounded(x: Array) -> tuple[NDArray[np.int64], float, float]:
     """Return integers k (N,), low and step with x = low + step k; k = -1 where x is not finite.
 
-    The step of numbers on a grid, such as times, is that of the grid; else a power of two, so that
+    Numbers on a grid, such as times, have the step of the grid; others a power of two, so that
     series of nearly one range share it.
     """
     known = np.isfinite(x)

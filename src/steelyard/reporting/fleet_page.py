@@ -45,7 +45,7 @@ def render_fleet(fleet: Fleet) -> str:
 
 
 def robots_out(fleet: Fleet) -> str:
-    """Return how many robots stand out, in words."""
+    """Return how many robots are outliers, in words."""
     count = len({deviation.robot for deviation in fleet.outliers})
     return f"{count} robot{'s' if count > 1 else ''}"
 

@@ -106,8 +106,8 @@ def render(content: Content) -> str:
         "script": asset("unpack.js") + asset("charts.js"),
         "palette": json.dumps(palette(content)),
     }
-    packed = {"figures": Packed.of(compress_figures(drawn)), "library": plotting_library()}
-    return from_template("report.html", content=content, **parts, **packed)
+    embedded = {"figures": Packed.of(compress_figures(drawn)), "library": plotting_library()}
+    return from_template("report.html", content=content, **parts, **embedded)
 
 
 @dataclass(frozen=True)

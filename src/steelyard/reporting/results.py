@@ -39,11 +39,11 @@ def write_results(
 
     Identified.urdf (.toml if the robot is not from a URDF), fit.json and report.html.
 
-    The robot of a refused fit is called refused.urdf (.toml), so that nothing takes it for an
-    identified one; that of a fit with a known torque that is a Python function, which no file
-    holds, is called incomplete.urdf (.toml). Without `page` there is no report; `more` writes
-    further files into the folder. Where the fit is of a robot with joints held, `whole` is the
-    robot in which they move: that is written, with what was found.
+    The robot of a refused fit is called refused.urdf (.toml), so that it is not mistaken for an
+    identified one. With a known torque that is a Python function, which no file can hold, it is
+    called incomplete.urdf (.toml). Without `page` there is no report; `more` writes further files
+    into the folder. Where the fit is of a robot with joints held, `whole` is the robot in which
+    they move: that is written, with what was found.
     """
     source = fit.initial.mechanism.source
     identified = fit.robot.without_known_function()
@@ -94,7 +94,7 @@ def held_joints(name: str) -> dict[str, float]:
     if fit is None:
         return {}
     with translate_errors(
-        f"{fit} is no fit.json as `steelyard identify` writes it; 'held' is not joint -> position",
+        f"{fit} is not a fit.json written by `steelyard identify`; 'held' is not joint -> position",
         ModelError,
     ):
         return {
@@ -138,7 +138,7 @@ class SavedDecision:
 
 
 def saved_decision(name: str, robot: Robot) -> SavedDecision | None:
-    """Return what a fit.json, or that of a folder, keeps for a verdict on another log.
+    """Return what a fit.json, or a folder with one, keeps for a verdict on another log.
 
     None for other robots, for files of earlier versions, and for a fit of other rows than the
     torques of the joints, such as the wrench of the base.
@@ -147,7 +147,7 @@ def saved_decision(name: str, robot: Robot) -> SavedDecision | None:
     if fit is None:
         return None
     content = fit_content(fit)
-    with translate_errors(f"{fit} is no fit.json as `steelyard identify` writes it", ModelError):
+    with translate_errors(f"{fit} is not a fit.json written by `steelyard identify`", ModelError):
         if "verdict_inputs" not in content:
             return None
         inputs = VerdictInputs.from_dict(content["verdict_inputs"])
@@ -175,7 +175,7 @@ def coulomb_widths(fit: Path) -> dict[str, float]:
     """
     expected = "a list 'joints', each with a 'name' and a 'coulomb_width'"
     with translate_errors(
-        f"{fit} is no fit.json as `steelyard identify` writes it; expected {expected}", ModelError
+        f"{fit} is not a fit.json written by `steelyard identify`; expected {expected}", ModelError
     ):
         return {
             str(joint["name"]): float(joint["coulomb_width"] or 0.0)

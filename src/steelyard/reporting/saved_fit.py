@@ -46,7 +46,7 @@ class SavedFit:
 def saved_fit(path: Path) -> SavedFit:
     """Return the fit of a fit.json; ModelError where it is none."""
     content = fit_content(path)
-    with translate_errors(f"{path} is no fit.json as `steelyard identify` writes it", ModelError):
+    with translate_errors(f"{path} is not a fit.json written by `steelyard identify`", ModelError):
         return saved_data(content)
 
 

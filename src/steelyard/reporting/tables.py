@@ -18,7 +18,7 @@ from ..identification import Fit, Region, Validation
 from ..robot import Robot
 
 Array = NDArray[np.float64]
-WEAK = 0.3  # relative standard deviation above which a value says little
+WEAK = 0.3  # relative standard deviation of a poorly identified parameter
 
 
 def shown_units(fit: Fit) -> tuple[str, ...]:
@@ -202,9 +202,9 @@ def results_of(fit: Fit, validation: Validation | None = None) -> list[tuple[str
 
 
 def cause_table(fit: Fit) -> Table:
-    """What the error that is left goes back to, joint by joint.
+    """Return a table of the causes of the remaining error, joint by joint.
 
-    Sensor noise, friction, rigid bodies, unexplained; in shares.
+    Shares of sensor noise, friction, rigid bodies, and unexplained errors.
     """
     return fit.residual_split.table()
 
@@ -266,7 +266,7 @@ def region_table(region: Region) -> Table:
 
 
 def full_table(fit: Fit) -> Table:
-    """Every parameter of the model that goes out."""
+    """Return a table of every parameter of the exported model."""
     names = fit.parameter_names
     before = [("before", aligned(fit.initial, names))]
     note = (

@@ -39,7 +39,7 @@ class BridgeMethods(ConstrainedDynamicsMethods):
 
         Needs the extra `casadi`. Functions with options take them after their arrays, in the order
         wrench, base, parameters. Vectors are columns (n, 1), Christoffel symbols (n, n n).
-        Jacobians of inverse and forward dynamics are those of `inverse_dynamics_derivatives` and
+        Jacobians of inverse and forward dynamics come from `inverse_dynamics_derivatives` and
         `forward_dynamics_derivatives`.
 
         Parameters
@@ -115,7 +115,7 @@ class BridgeMethods(ConstrainedDynamicsMethods):
         return TorchFunctions(self._catalogue())
 
     def _catalogue(self) -> Catalogue:
-        """Return the functions that bridges export: all single calls, and those of loops."""
+        """Return the functions that bridges export: all single calls, and functions of loops."""
         from ..bridges.catalogue import Catalogue, entry
 
         cls = type(self)

@@ -118,7 +118,7 @@ class ControlLoopMethods(Description):
         )
 
     def _origin(self, method: str, *names: str, frame: str | None) -> tuple[Any, ...]:
-        """Return what a bare function is pickled as: how a process makes it anew.
+        """Return what a bare function is pickled as: how another process builds it.
 
         It does not keep this robot in memory.
         """

@@ -252,7 +252,7 @@ class Description:
         for frame in wrench:
             if not isinstance(frame, str):
                 raise CallError(
-                    f"wrench: {frame!r} is no name of a frame;"
+                    f"wrench: {frame!r} is not the name of a frame;"
                     f" {suggest(str(frame), self.frame_names)}"
                 )
         if not wrench:

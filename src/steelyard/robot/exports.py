@@ -30,7 +30,7 @@ class ExportMethods(ConstrainedDynamicsMethods):
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns
@@ -70,8 +70,8 @@ class ExportMethods(ConstrainedDynamicsMethods):
             f" {self.joint_names[worst]}"
         )
         return (
-            f"URDF has no element for {terms}: only steelyard reads it from this file; the torques of"
-            f" other programs differ by up to {size}"
+            f"URDF has no element for {terms}: only steelyard reads it from this file; the "
+            f"torques of other programs differ by up to {size}"
         )
 
     def _motions(self, samples: int = 64) -> tuple[Array, Array, Array]:
@@ -101,7 +101,7 @@ class ExportMethods(ConstrainedDynamicsMethods):
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns
@@ -132,7 +132,7 @@ class ExportMethods(ConstrainedDynamicsMethods):
 
         Returns their paths.
 
-        Kinematics are those of `frame`, the end-effector by default; a robot with several tips has
+        Kinematics are for `frame`, the end-effector by default; a robot with several tips has
         none unless it is named. Functions of forces take a wrench at each of the frames named in
         `wrench`. See docs/c.md.
 

@@ -36,10 +36,10 @@ class BaseMotionMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
@@ -76,7 +76,7 @@ class BaseMotionMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         out : array, or tuple of arrays, that the result is written to; a new one by default.
@@ -116,7 +116,7 @@ class BaseMotionMethods(Description):
         qd : (..., n) joint velocities [rad/s|m/s].
         tau : (..., n) joint torques [N m|N].
         angular_velocity : (..., 3) angular velocity of the base in its own frame [rad/s].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of

@@ -11,8 +11,7 @@ from ..errors import SteelyardWarning
 from .description import Array, Description
 from .single_call import checked_by
 
-# times the mass of the robot: beyond it an inertia is that of a direction in which the frame can
-# hardly move
+# times the mass of the robot: larger inertias mean a direction in which the frame can hardly move
 SINGULAR = 1e6
 
 

@@ -28,7 +28,7 @@ class RegressorMethods(Description):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         out : array, or tuple of arrays, that the result is written to; a new one by default.

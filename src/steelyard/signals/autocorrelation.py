@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 FEW = 8
 """Up to this many lags the products are summed directly; beyond that an FFT is faster."""
 MOST_INFLATION = 300.0
-"""Largest variance inflation: rho cannot be told from 1 beyond it."""
+"""Largest variance inflation: beyond it rho is indistinguishable from 1."""
 
 
 def lagged_products(x: ArrayLike, lags: int = 1) -> Array:

@@ -40,9 +40,9 @@ class Log:
     in files, shape (one column per joint unless given). Reading, checking, slicing, cleaning,
     resampling and writing follow from it. Arrays are float64 and read-only. `effort` is where tau
     comes from: 'torque' (measured or commanded) or 'current' (a constant times the motor current).
-    `units` are those that signals were converted from, `payload` is what the robot carries,
-    `remarks` tell what was found and done. Notation of Siciliano et al., "Robotics: Modelling,
-    Planning and Control", 2009, section 7.3.
+    `units` are the units that signals were converted from, `payload` is the load that the robot
+    carries, `remarks` are sentences on what was found and done. Notation of Siciliano et al.,
+    "Robotics: Modelling, Planning and Control", 2009, section 7.3.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Log:
     motor_position : (N, n) position on the motor's side of the gear [rad|m].
     link_position : (N, n) position on the link's side, by a second encoder [rad|m].
     temperature : (N, n) or (N,) temperature of each joint, or one [°C].
-    base : (N, 9) base motion as an IMU feels it: proper acceleration, angular velocity, its rate
+    base : (N, 9) base motion as an IMU measures it: proper acceleration, angular velocity, its rate
         [m/s2, rad/s, rad/s2].
     base_wrench : (N, 6) force, then moment, that the ground applies to the base [N, N m].
     payload : `Payload` that the robot carried: mass [kg], centre [m], inertia [kg m2].
@@ -90,7 +90,7 @@ class Log:
     motor_position: Array | None = optional("rad|m", "position on the motor's side of the gear", "motor mot", beside="q")
     link_position: Array | None = optional("rad|m", "position on the link's side, by a second encoder", "link", beside="q")
     temperature: Array | None = optional("°C", "temperature of each joint, or one", "temperature temp", shapes=(("n",), ()), slow=True)
-    base: Array | None = optional(ACCELERATIONS | RATES, "base motion as an IMU feels it: proper acceleration, angular velocity, its rate")
+    base: Array | None = optional(ACCELERATIONS | RATES, "base motion as an IMU measures it: proper acceleration, angular velocity, its rate")
     base_wrench: Array | None = optional(WRENCH, "force, then moment, that the ground applies to the base")
     # fmt: on
     payload: Payload | None = None

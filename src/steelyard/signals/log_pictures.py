@@ -68,7 +68,7 @@ def signal_table(log: Any) -> Table:
 
 
 def signal_range(x: NDArray[np.float64]) -> tuple[str, str, str]:
-    """Return the least and the greatest value, and the share that is no number [%], as text."""
+    """Return the least and the greatest value, and the share of NaN [%], as text."""
     known = x[np.isfinite(x)]
     ends = (float(known.min()), float(known.max())) if len(known) else (float("nan"), float("nan"))
     return short(ends[0], 4), short(ends[1], 4), percent(1.0 - len(known) / max(x.size, 1))

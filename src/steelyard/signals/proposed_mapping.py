@@ -24,8 +24,9 @@ SIGNALS = ("q", "qd", "qdd", "tau", "current", "effort")
 class ProposedMapping(NamedTuple):
     """A proposed mapping: its fields, the joints that the log has, remarks, and open questions.
 
-    `unknown` are fields that the file cannot tell: 'effort', 'rate', 'torque_constant'. `log` is
-    the log as the mapping reads it, before any transmission; None while effort or rate is unknown.
+    `unknown` are fields that do not follow from the file: 'effort', 'rate', 'torque_constant'.
+    `log` is the log as the mapping reads it, before any transmission; None while effort or rate is
+    unknown.
     """
 
     fields: dict[str, Any]
@@ -125,8 +126,8 @@ def _joints_of(
     first = tuple(joints[: len(labels)])
     return first, (
         (
-            f"No column names a joint: the {len(first)} positions are taken to be those of"
-            f" {', '.join(first)}, in this order."
+            f"No column names a joint: the {len(first)} positions are assigned to "
+            f"{', '.join(first)}, in this order."
         ),
     )
 

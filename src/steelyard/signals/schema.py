@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 JOINTS = "n"
 """Stands for the number of joints in a shape."""
 METADATA = "steelyard"
-"""Where a written file keeps what is no signal: effort, payload and units, as JSON."""
+"""Where a written file keeps metadata: effort, payload and units, as JSON."""
 
 
 @dataclass(frozen=True)

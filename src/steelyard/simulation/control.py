@@ -51,7 +51,7 @@ class Control:
     failures: dict[int, str] = field(default_factory=dict)
 
     def step_inputs(self, k: int, t: float, q: Array, qd: Array) -> tuple[Any, ...]:
-        """Return the inputs of the kernel at step k, after those of the state."""
+        """Return the inputs of the kernel at step k that follow the state."""
         if self.function is not None:
             return (_torque(self.function, t, q, qd, self.failures), *self._constant_inputs)
         if self.rows is None:

@@ -227,7 +227,7 @@ class Motor:
         return {"current": state}
 
     def energy(self, robot: Robot, q: Array, state: Array) -> Array:
-        """Return zero: the energy balance counts mechanical work only, not that of the coils."""
+        """Return zero: the energy balance counts mechanical work only, not the energy of coils."""
         return np.zeros(state.shape[:-1])
 
 
@@ -237,8 +237,8 @@ class Stops:
 
     A joint that hits a stop with velocity v leaves with -restitution v; slow joints stay.
     restitution from 0 (plastic, the default) to 1 (elastic): one for all joints, one each, or by
-    name. The position is that of the end of the step. Featherstone 2008, section 11.8 (impulsive
-    dynamics).
+    name. The position is evaluated at the end of the step. Featherstone 2008, section 11.8
+    (impulsive dynamics).
     """
 
     restitution: Any = 0.0
@@ -278,8 +278,8 @@ def require_within(robot: Robot, q: Array) -> None:
             if np.any(beyond > BEYOND):
                 position = float(q[..., c].flat[int(np.nanargmax(beyond))])
                 raise CallError(
-                    f"simulate: q0 of joint {name!r} is {position:g}, beyond its stop at {end:g}; start"
-                    f" within the limits, or pass {mention('stops', False)}"
+                    f"simulate: q0 of joint {name!r} is {position:g}, beyond its stop at {end:g}; "
+                    f"start within the limits, or pass {mention('stops', False)}"
                 )
 
 

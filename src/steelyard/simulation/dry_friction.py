@@ -62,7 +62,7 @@ class FrictionSides(NamedTuple):
 
 
 class Equations(NamedTuple):
-    """Equations of motion M a = rhs - friction; those of a free base have six rows first."""
+    """Equations of motion M a = rhs - friction; a free base adds six rows first."""
 
     M: Sequence[Sequence[Scalar]]
     rhs: Sequence[Scalar]

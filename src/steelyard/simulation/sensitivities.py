@@ -102,7 +102,7 @@ def sensitivities(
     controller's own model is constant; with `parameters` a controller without a model changes with
     the robot. A Python function cannot be differentiated. With loops, a change of q0 or qd0 is
     projected onto closed states. Where a joint sticks, breaks loose or strikes a stop, derivatives
-    are those of the simulated steps. Hairer, Norsett and Wanner, "Solving Ordinary Differential
+    belong to the simulated steps. Hairer, Norsett and Wanner, "Solving Ordinary Differential
     Equations I", section II.4 (internal differentiation).
 
     Parameters

@@ -61,11 +61,11 @@ def simulate(
     the times at which joints stick and break loose are located. Joints that dry friction holds stay
     at rest. With base_pose0 or base_twist0 the base is free: `Run.base_pose` and `Run.base_twist`
     have its motion. With `drive`, `Run.tau` is the commanded torque. Runs with other `parameters`
-    share one kernel; they also replace those of a controller without a model. Loops are closed at
-    the start (`assemble`), and every step ends at the nearest closed state. A known torque that is
-    a Python function (`robot.known_function`) is called once a step, by "adaptive" at every
-    instant; the controller is then None, torques (n,) or a function. Hairer, Norsett and Wanner,
-    "Solving Ordinary Differential Equations I", section II.1.
+    share one kernel; they also replace the parameters of a controller without a model. Loops are
+    closed at the start (`assemble`), and every step ends at the nearest closed state. A known
+    torque that is a Python function (`robot.known_function`) is called once a step, by "adaptive"
+    at every instant; the controller is then None, torques (n,) or a function. Hairer, Norsett and
+    Wanner, "Solving Ordinary Differential Equations I", section II.1.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class State(Generic[T]):
     ----------
     q : joint positions (..., n) [rad|m]
     qd : joint velocities (..., n) [rad/s|m/s]
-    energy : work of the drives and heat of friction since the start (..., 2) [J]
+    energy : work of the drives and energy dissipated by friction since the start (..., 2) [J]
     base_pose : position [m] and quaternion x y z w of a free base (..., 7)
     base_twist : velocity [m/s] and angular velocity [rad/s] of a free base (..., 6), world axes
     drive : positions, then velocities of the drives (..., k)
@@ -68,10 +68,10 @@ class StepInputs(Generic[T]):
 
     Parameters
     ----------
-    tau : commanded torques that are held over the step (n,) [N m|N]
-    reference : what the controller follows at the beginning of the step
-    gains : of the controller (k,)
-    drive_constants : of the drives, such as stiffness or resistance
+    tau : commanded torques, constant over the step (n,) [N m|N]
+    reference : reference of the controller at the beginning of the step
+    gains : gains of the controller (k,)
+    drive_constants : constants of the drives, such as stiffness or resistance
     restitution : coefficient of restitution of each joint's stops (n,) [-]
     parameters : dynamic parameters of the robot (p,)
     """

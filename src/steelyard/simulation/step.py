@@ -151,7 +151,7 @@ def step_program(
     """Return the shortest program of a step.
 
     Candidates are the mass matrix and articulated bodies, on the tree and on the customised one.
-    `form(step, ...)` computes `outputs` from `inputs`; by default those of the model.
+    `form(step, ...)` computes `outputs` from `inputs`; by default the model's outputs and inputs.
     """
     tree = model.plant.closed_tree if model.robot.tree.loops else model.plant.tree
     require_mass(tree, "free_forward_dynamics" if model.free_base else "simulate")
@@ -278,7 +278,7 @@ def _friction_sides(
 def _equations(
     tree: Tree, q: Scalars, pose: Scalars, qd: Scalars, twist: Scalars, tau: Scalars
 ) -> Equations:
-    """Return the equations of motion without friction; with a pose those of a free base."""
+    """Return the equations of motion without friction; with a pose, of a free base."""
     if tree.loops:
         return Equations(*reduced_equations(tree, q, qd, tau)[:2])
     if pose:

@@ -80,7 +80,8 @@ class StepModel:
     @property
     def memory_size(self) -> int:
         """Number of values that the controller integrates."""
-        return len(self.controller.memory(self.robot)) if hasattr(self.controller, "memory") else 0  # type: ignore[union-attr]
+        memory = getattr(self.controller, "memory", None)
+        return 0 if memory is None else len(memory(self.robot))
 
     def state_operands(self) -> State[Operand]:
         """Return name, shape and unit of each part of the state."""
@@ -142,7 +143,8 @@ def without_inputs(subject: Subject) -> Subject:
     names = getattr(kind, "kernel_inputs", ())
     if kind.__module__.partition(".")[0] != PACKAGE or not names:
         return subject
-    others = {f.name: getattr(subject, f.name) for f in fields(subject) if f.name not in names}  # type: ignore[arg-type]
+    every = [field.name for field in fields(subject)]  # type: ignore[arg-type]
+    others = {name: getattr(subject, name) for name in every if name not in names}
     members: dict[str, Any] = {name: property(_refuse(f"{kind.__name__}.{name}")) for name in names}
     members |= {
         "kernel_inputs": (),

@@ -40,7 +40,7 @@ class StepSchedule:
 
     @property
     def recorded(self) -> NDArray[np.int64]:
-        """Numbers of the steps after which a sample is recorded: 0, every so many, and the last."""
+        """Steps after which a sample is recorded: multiples of `every`, and the last."""
         multiples = np.arange(0, self.steps + 1, self.every)
         return multiples if multiples[-1] == self.steps else np.append(multiples, self.steps)
 

@@ -69,7 +69,7 @@ def simulated_with_function(
     parts = 0.5 * (power[..., 1:] + power[..., :-1]) * np.diff(run.t)
     taken = np.concatenate([np.zeros_like(power[..., :1]), np.cumsum(parts, axis=-1)], axis=-1)
     tau = run.tau + known
-    # the torque of the last sample is that of the last step, which began before it
+    # the torque of the last sample is the torque of the last step, which began before it
     if run.method != "adaptive":
         tau[..., -1, :] = commanded[0]
     return replace(run, robot=robot, tau=tau, work=run.work + taken, heat=run.heat + taken)

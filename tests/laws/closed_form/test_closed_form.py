@@ -1,4 +1,6 @@
-"""The closed form obeys mechanics symbolically, and is the same robot as the algorithms on plain numbers."""
+"""The closed form obeys mechanics symbolically, and is the same robot as the algorithms on plain
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,7 @@ def agrees(model: Symbolic, tree: Tree, rng: np.random.Generator) -> None:
 
 
 # the same robot
-# -------------------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", ["expanded", "terms"])
@@ -75,7 +77,8 @@ def test_closed_form_equals_the_algorithms(
 
 
 @pytest.mark.parametrize(("source", "parameters"), [
-    ("puma560", "symbolic"), ("puma560", "numeric"), ("ur_description/urdf/ur5_robot.urdf", "barycentric"),
+    ("puma560", "symbolic"), ("puma560", "numeric"),
+    ("ur_description/urdf/ur5_robot.urdf", "barycentric"),
     ("panda_description/urdf/panda.urdf", "symbolic"),
 ])  # fmt: skip
 def test_named_terms_equal_the_algorithms(
@@ -124,7 +127,7 @@ def test_a_term_needs_only_earlier_ones() -> None:
 
 
 # mechanics, symbolically
-# ----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("parameters", ["all", "barycentric"])
@@ -244,7 +247,7 @@ def test_mass_matrix_rate_less_twice_coriolis_is_skew(name: str) -> None:
 
 
 # the regressor's columns
-# ----------------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("parameters", ["symbolic", "all", "barycentric"])

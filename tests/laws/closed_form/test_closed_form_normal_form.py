@@ -1,4 +1,6 @@
-"""Equal expressions have equal normal forms, and the shortest form of each is the expression it came from."""
+"""Equal expressions have equal normal forms, and the shortest form of each is the expression it
+came from.
+"""
 
 from __future__ import annotations
 

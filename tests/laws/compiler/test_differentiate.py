@@ -77,7 +77,9 @@ def test_forward_is_reverse_is_the_complex_step(tree, values) -> None:
 
 @given(tree=trees(kinks=False), values=st.tuples(*[st.floats(-3, 3)] * LEAVES))
 def test_fifty_digits(tree, values) -> None:
-    """The derivative's own program, run with 50 digits, against a central difference of the value with 150."""
+    """The derivative's own program, run with 50 digits, against a central difference of the value
+    with 150.
+    """
     plain, reverse, _ = programs(tree)
     with mp.workdps(50):
         exact = run(reverse, [[mpf(v) for v in values]], ON_MPMATH, mpf)[0]
@@ -210,7 +212,9 @@ def test_the_way_not_taken_stays_out() -> None:
 
 
 def test_directions_add_up(rng: np.random.Generator) -> None:
-    """A directional derivative is the Jacobian times the direction, and seeds may be nodes themselves."""
+    """A directional derivative is the Jacobian times the direction, and seeds may be nodes
+    themselves.
+    """
     tree = random_tree(rng, 4)
     graph = Graph()
     q, qd, qdd = graph.inputs(tree.n, tree.n, tree.n)

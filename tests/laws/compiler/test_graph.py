@@ -1,4 +1,6 @@
-"""The expression graph: equal expressions are one node, what a node is not it says, and a digest names what is computed."""
+"""The expression graph: equal expressions are one node, what a node is not it says, and a digest
+names what is computed.
+"""
 
 from __future__ import annotations
 

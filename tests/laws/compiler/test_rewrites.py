@@ -1,4 +1,6 @@
-"""The rewrites: every rule of the table keeps the value and saves work, on constants, on known forms and on any expression."""
+"""The rewrites: every rule of the table keeps the value and saves work, on constants, on known
+forms and on any expression.
+"""
 
 from __future__ import annotations
 

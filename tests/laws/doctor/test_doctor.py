@@ -1,4 +1,6 @@
-"""The doctor finds what is planted, says nothing about a healthy log, and what it would put right is right then."""
+"""The doctor finds what is planted, says nothing about a healthy log, and what it would put right
+is right then.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from benchmarks.faults import FAULTS as PLANTS
 from benchmarks.faults import Planted
 from benchmarks.true_robot import with_drives
 from steelyard.identification.doctor import FAULTS, Diagnosis, Finding
-from steelyard.identification.doctor.finding import MAPPING, WITNESS
+from steelyard.identification.doctor.finding import MAPPING, THIRD_SOURCE
 from steelyard.robot import Robot
 from steelyard.signals.clean.correction import Correction
 from steelyard.signals.log import Log
@@ -119,7 +121,7 @@ def test_what_is_planted_is_named_and_nothing_else(fault):
     assert finding.probability <= (0.5 if finding.hypotheses else 1.0), (
         "a description and a sensor have one vote each"
     )
-    assert bool(finding.hypotheses) is (FAULTS[fault.key].corrected_by == WITNESS)
+    assert bool(finding.hypotheses) is (FAULTS[fault.key].corrected_by == THIRD_SOURCE)
     assert str(finding).endswith((".", "?"))
     assert not told.healthy
 

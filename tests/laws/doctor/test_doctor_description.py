@@ -13,7 +13,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.doctor import FAULTS, Diagnosis
-from steelyard.identification.doctor.finding import WITNESS
+from steelyard.identification.doctor.finding import THIRD_SOURCE
 from steelyard.parameters.pseudo_inertia import from_pseudo_inertia, pseudo_inertia
 from tests.laws.doctor.test_doctor import described, moved, with_drives
 from tests.motions import fourier
@@ -110,7 +110,7 @@ def test_descriptions_that_are_wrong_link_by_link_correct_no_torque(seed: int) -
     told = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot), seed))
     assert has_only_signs(told), str(told)
     assert all(
-        each.hypotheses for each in told.findings if FAULTS[each.fault].corrected_by == WITNESS
+        each.hypotheses for each in told.findings if FAULTS[each.fault].corrected_by == THIRD_SOURCE
     )
 
 

@@ -27,9 +27,7 @@ def test_the_ratio_of_a_torque_to_the_torque_of_the_bodies(factor: float) -> Non
         assert fit_torque_ratio(regression, tau, u, joint) == pytest.approx(factor, rel=1e-6)
 
 
-def test_what_the_other_joints_say_of_the_links_does_not_depend_on_the_one_that_is_asked_about() -> (
-    None
-):
+def test_evidence_of_the_other_joints_does_not_depend_on_the_joint_in_question() -> None:
     trial = first_trial()[1]
     regression, tau = trial.regression, trial.torque
     for joint in range(2):

@@ -27,8 +27,9 @@ from benchmarks.visibility import (
 from steelyard.checks.states import swing
 from steelyard.motion.trajectories.fourier import Fourier, motion_bounds
 
-KEYS = """swapped joints, position sign, torque sign, degrees, currents, gear ratio or torque constant, torque scale, gravity taken out,
-gravity direction, position offset, motor side, clock, jitter, dropped samples, duplicated stamps, delay, saturation, dead channel,
+KEYS = """swapped joints, position sign, torque sign, degrees, currents,
+gear ratio or torque constant, torque scale, gravity taken out, gravity direction, position offset,
+motor side, clock, jitter, dropped samples, duplicated stamps, delay, saturation, dead channel,
 encoder spikes, coupling, poor excitation, wrong robot"""
 
 
@@ -299,7 +300,9 @@ def test_faults_that_undo_each_other_share_their_names():
 
 
 def test_to_turn_gravity_is_to_turn_a_first_joint_that_lies():
-    """Second route: torques of the planar arm under turned gravity are those of turned positions."""
+    """Second route: torques of the planar arm under turned gravity are those of turned
+    positions.
+    """
     robot = arm("planar_2r")
     q = np.random.default_rng(0).uniform(-3, 3, (20, 2))
     g = 9.81 * np.array([np.sin(0.5), -np.cos(0.5), 0.0])

@@ -11,10 +11,13 @@ ARM = """<robot name="arm">
   <link name="base"/>
   <link name="upper">{upper}</link>
   <link name="lower">{lower}</link>
-  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+  <axis xyz="0 1 0"/>
     <limit lower="-2" upper="2" effort="50" velocity="3"/>{dynamics}</joint>
-  <joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" effort="50" velocity="3"/><dynamics damping="0.1" friction="0.2"/></joint>
+  <joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/>
+  <origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="50" velocity="3"/><dynamics damping="0.1" friction="0.2"/>
+    </joint>
 </robot>"""
 BODY = (
     '<inertial><origin xyz="0.2 0 0"/><mass value="{m}"/><inertia ixx="{a}" ixy="0" ixz="0"'

@@ -30,8 +30,9 @@ SLIDES_AND_TURNS = [
 def on_gantry(mechanism: Mechanism) -> Mechanism:
     """The mechanism with its root on the last of six joints without mass."""
     links = ["ground", *(f"gantry{k}" for k in range(5)), mechanism.root]
+    origin = Pose(p=(0.1, 0.2, -0.1))
     joints = [
-        Joint(f"gantry{k}", kind, links[k], links[k + 1], Pose(p=(0.1, 0.2, -0.1)), axis)  # type: ignore[arg-type]
+        Joint(f"gantry{k}", kind, links[k], links[k + 1], origin, axis)  # type: ignore[arg-type]
         for k, (kind, axis) in enumerate(SLIDES_AND_TURNS)
     ]
     return replace(

@@ -268,7 +268,7 @@ def test_c_of_a_robot_with_several_tips_needs_no_frame_for_torques(tmp_path: Pat
 @pytest.mark.parametrize(
     ("wrench", "words"),
     [
-        ({1: np.zeros(6)}, "no name of a frame"),
+        ({1: np.zeros(6)}, "not the name of a frame"),
         ({"link1": np.zeros((2, 6)), "link2": np.zeros((3, 6))}, "broadcast"),
     ],
 )

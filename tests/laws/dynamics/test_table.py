@@ -27,8 +27,8 @@ Together the laws test every algorithm on a robot with every feature, and a test
 algorithm and a feature never meet.
 `pytest tests/laws/dynamics/test_table.py --update` writes this page from the tests of \
 `tests/laws/dynamics`.
-Algorithms for closed loops have their laws in `tests/laws/loops/test_loops.py`: linkages, parallel \
-robots and one robot with a loop of every kind.
+Algorithms for closed loops have their laws in `tests/laws/loops/test_loops.py`: linkages, \
+parallel robots and one robot with a loop of every kind.
 
 ## The laws
 

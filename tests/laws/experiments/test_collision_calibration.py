@@ -62,7 +62,9 @@ def test_exchangeable_visits_exceed_the_largest_no_more_often_than_stated(seed: 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_threshold_exceeds_its_bound(seed: int) -> None:
-    """A finite threshold is 1.5 times the largest residual of its joint and state, whatever the visits."""
+    """A finite threshold is 1.5 times the largest residual of its joint and state, whatever the
+    visits.
+    """
     rng = np.random.default_rng(seed)
     n, count = int(rng.integers(1, 8)), int(rng.integers(1, 60))
     every = Visits(
@@ -146,7 +148,9 @@ def test_velocities_are_held_only_where_time_stamps_are_irregular() -> None:
 
 @cache
 def random_arm(seed: int) -> tuple[sy.Robot, sy.Fit]:
-    """A robot that differs from its description, and its fit from 40 s with coloured torque errors."""
+    """A robot that differs from its description, and its fit from 40 s with coloured torque
+    errors.
+    """
     start = sy.load("planar_2r" if seed % 2 else "spatial_3r")
     true = sy.perturbed(
         start.with_friction(viscous=0.8, coulomb=0.6, offset=0.1).with_rotors(0.05), seed

@@ -5,7 +5,9 @@ It is the residual of the momenta, notices a push in time, and takes no error of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,9 +96,12 @@ def online() -> sy.OnlineIdentifier:
 
 
 @pytest.mark.parametrize("model", [fit, online, robot])
-def test_a_push_is_noticed_in_time_and_nothing_else(model: object) -> None:
+def test_a_push_is_noticed_in_time_and_nothing_else(model: Callable[[], Any]) -> None:
     options = {"noise": 1.3 * NOISE} if model is robot else {}
-    made = lambda: sy.CollisionObserver(model(), rate=RATE, rest=1e-3, **options)  # type: ignore[operator]  # noqa: E731
+
+    def made() -> sy.CollisionObserver:
+        return sy.CollisionObserver(model(), rate=RATE, rest=1e-3, **options)
+
     q, qd, tau = measured(1)
     still = made()
     assert still.update(q, qd, tau) is None

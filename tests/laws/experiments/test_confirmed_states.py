@@ -33,7 +33,9 @@ N = 4000  # samples of a half, 1 ms apart
 def stream(
     half: int, scale: float, other: float, size: float = 1.0, offset: float = 0.0
 ) -> ResidualStream:
-    """Two joints that swing six times, with residuals `scale` by their own model and `other` by the other half's."""
+    """Two joints that swing six times, with residuals `scale` by their own model and `other` by the
+    other half's.
+    """
     phase = 2.0 * np.pi * 6.0 * np.arange(N)[:, None] / N * np.ones(2)
     q, qd = size * np.sin(phase) + offset, size * np.cos(phase) * 2.0 * np.pi * 1.5
     wave = 1.0 + 0.1 * np.sin(7.3 * phase)

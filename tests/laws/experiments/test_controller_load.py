@@ -1,4 +1,6 @@
-"""A line for a controller has trusted numbers only, and they are the numbers of every other output."""
+"""A line for a controller has trusted numbers only, and they are the numbers of every other
+output.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def rested(load: float, friction: float = 0.0, seed: int = 0) -> sy.PayloadEstim
 
 
 def pasted(name: str, text: str) -> np.ndarray:
-    """Mass [kg], centre [m] and the six entries of the inertia [kg m2] of a controller's line, read back from its text."""
+    """Mass [kg], centre [m] and the six entries of the inertia [kg m2] of a controller's line, read
+    back from its text.
+    """
     text = text.removeprefix("LOAD_DATA[1]")
     x = np.array([float(each) for each in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", text)])
     if name == "kuka":
@@ -74,7 +78,7 @@ def test_a_light_load_has_a_point_mass_in_the_line(name: str) -> None:
         [light.mass, *light.com, *np.zeros(6)], rel=1e-5, abs=1e-9
     )
     assert len(asked.notes) == 1
-    assert "the inertia is set to zero, that of a point mass" in asked.notes[0]
+    assert "the inertia is set to zero, as for a point mass" in asked.notes[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

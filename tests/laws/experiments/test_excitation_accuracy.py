@@ -7,6 +7,7 @@ targets.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def motion() -> sy.Trajectory:
     )
 
 
-def accuracy(made: sy.Trajectory) -> object:
+def accuracy(made: sy.Trajectory) -> Any:
     assert made.excitation is not None
     assert made.excitation.accuracy is not None
     return made.excitation.accuracy
@@ -58,23 +59,23 @@ def test_predicted_deviations_are_those_of_simulated_recordings(rng: np.random.G
     values = base.values(whole.parameters)
     recorded = Y @ values + rng.normal(size=(4000, len(Y)))
     fitted = np.linalg.lstsq(Y, recorded.T, rcond=None)[0].T
-    np.testing.assert_allclose(fitted.std(axis=0), found.std, rtol=0.1)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(fitted.std(axis=0), found.std, rtol=0.1)
     assert made.excitation is not None
-    np.testing.assert_array_equal(made.excitation.sigma, found.std)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(made.excitation.sigma, found.std)
     Z = RegionOfUse.of(FisherInformation.of(ROBOT), motion_limits(ROBOT, 0.9)).rows
     spread = np.sqrt(np.mean(np.var(np.einsum("tja,ka->ktj", Z, fitted), axis=0), axis=0))
-    np.testing.assert_allclose(spread, found.torque_std, rtol=0.05)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(spread, found.torque_std, rtol=0.05)
 
 
 def test_tables_have_a_row_for_each_parameter_and_joint() -> None:
     found = accuracy(motion())
     text = str(found)
-    for name in (*found.names, *found.joint_names):  # type: ignore[attr-defined]
+    for name in (*found.names, *found.joint_names):
         assert name in text
     assert "the stated level" in text
-    alone = found.parameter_names.index("link3.mcx")  # type: ignore[attr-defined]
-    assert found.parameters_std[alone] == found.std[found.names.index("link3.mcx")]  # type: ignore[attr-defined]
-    assert np.isinf(found.parameters_std[found.parameter_names.index("link2.m")])  # type: ignore[attr-defined]
+    alone = found.parameter_names.index("link3.mcx")
+    assert found.parameters_std[alone] == found.std[found.names.index("link3.mcx")]
+    assert np.isinf(found.parameters_std[found.parameter_names.index("link2.m")])
 
 
 def test_a_prior_and_a_motion_tell_together_what_all_parameters_say() -> None:
@@ -110,7 +111,7 @@ def test_a_recording_that_is_there_counts_as_much_as_it_tells(rng: np.random.Gen
     again = sy.excite(
         ROBOT, 5.0, 3, candidates=5, noise=NOISE, rate=50.0, log=log, collision="none"
     )
-    assert np.all(accuracy(again).std < accuracy(motion()).std)  # type: ignore[attr-defined]
+    assert np.all(accuracy(again).std < accuracy(motion()).std)
 
 
 def test_what_a_log_lacks_is_what_a_motion_adds() -> None:
@@ -174,7 +175,7 @@ def test_a_target_is_reached() -> None:
         collision="none",
         region={"joint2": (-1.0, 1.0)},
     )
-    assert np.all(accuracy(made).torque_relative_std <= 0.01)  # type: ignore[attr-defined]
+    assert np.all(accuracy(made).torque_relative_std <= 0.01)
     assert made.duration < 60
 
 
@@ -227,11 +228,11 @@ def test_splines_are_optimised_within_limits() -> None:
 
 
 def test_payload_and_mounting_are_those_of_the_robot() -> None:
-    options = {"seconds": 5.0, "harmonics": 3, "candidates": 2, "collision": "none"}
-    by_options = sy.excite(ROBOT, **options, payload=[2.0, 0.0, 0.0, 0.1], gravity=[0.0, 9.81, 0.0])  # type: ignore[arg-type]
+    options: Any = {"seconds": 5.0, "harmonics": 3, "candidates": 2, "collision": "none"}
+    by_options = sy.excite(ROBOT, **options, payload=[2.0, 0.0, 0.0, 0.1], gravity=[0.0, 9.81, 0.0])
     by_robot = sy.excite(
         ROBOT.with_gravity((0.0, 9.81, 0.0)).with_payload(2.0, (0.0, 0.0, 0.1)), **options
-    )  # type: ignore[arg-type]
+    )
     np.testing.assert_array_equal(by_options.q, by_robot.q)
     assert by_options.excitation is not None
     assert by_robot.excitation is not None
@@ -241,13 +242,16 @@ def test_payload_and_mounting_are_those_of_the_robot() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"accuracy": {"link1.m": 0.01}}, "no motion shows link1.m, torques do not depend on it"),
+        (
+            {"accuracy": {"link1.m": 0.01}},
+            "no motion identifies link1.m, torques do not depend on it",
+        ),
         ({"accuracy": {"link2.m": 0.01}}, "link2.m by itself, only within.*m2"),
         (
             {"accuracy": {"link3.mx": 0.01}},
             "no parameter is called 'link3.mx'; did you mean 'link3.mcx'",
         ),
-        ({"accuracy": {"joint1.Fv": 0.01}}, "joint1.Fv = 0"),
+        ({"accuracy": {"joint1.Fv": 0.01}}, "joint1.Fv is 0"),
         ({"accuracy": {"link3.mcx": -1.0}}, "positive fraction"),
         (
             {"accuracy": {"link3.m": 1e-4}, "prior": 0.2},

@@ -1,4 +1,6 @@
-"""Live sources: samples of the robot's joints in its order, from iterators, logs, ROS 2 topics and the controller of a UR."""
+"""Live sources: samples of the robot's joints in its order, from iterators, logs, ROS 2 topics and
+the controller of a UR.
+"""
 
 from __future__ import annotations
 
@@ -209,7 +211,7 @@ def test_the_controller_of_a_ur_is_watched_until_it_stops() -> None:
         controller(host, stop_after=40),
         pytest.raises(sy.LogError, match=f"{host} stopped: no state for"),
     ):
-        found.extend(sy.watch(f"rtde:{host}", robot, effort="torque", timeout=0.5))  # type: ignore[arg-type]
+        found.extend(sy.watch(f"rtde:{host}", robot, effort="torque", timeout=0.5))
     assert len(found) > 10
     for s in found:
         true = state(round((s.t - 100.0) * 125.0))
@@ -218,7 +220,7 @@ def test_the_controller_of_a_ur_is_watched_until_it_stops() -> None:
         np.testing.assert_allclose(s.tau, true["target_moment"][::-1])
     assert np.all(np.diff([s.t for s in found]) > 0)
     with controller(host):
-        stream = sy.watch(f"rtde:{host}", robot, effort="current", gains=2.0)  # type: ignore[arg-type]
+        stream = sy.watch(f"rtde:{host}", robot, effort="current", gains=2.0)
         s = next(stream)
         stream.close()  # type: ignore[attr-defined]
     np.testing.assert_allclose(

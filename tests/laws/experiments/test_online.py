@@ -182,7 +182,9 @@ def test_portions_make_no_difference_to_directional_forgetting() -> None:
 
 
 def test_with_and_without_accelerations_the_estimates_are_the_same() -> None:
-    """The filtered equations of motion have the same solution, up to what is not linear between samples: 1/rate^2."""
+    """The filtered equations of motion have the same solution, up to what is not linear between
+    samples: 1/rate^2.
+    """
     errors = []
     for rate in (250.0, 1000.0):
         q, qd, qdd, tau = smooth(12.0, rate)
@@ -251,7 +253,9 @@ def test_the_robot_can_exist_and_has_the_estimates() -> None:
 
 
 def test_the_adaptive_controller_has_the_same_parameters() -> None:
-    """Slotine and Li's controller begins with the parameters of the identifier, and what it learnt is a robot of the same names."""
+    """Slotine and Li's controller begins with the parameters of the identifier, and what it learnt
+    is a robot of the same names.
+    """
     o = sy.OnlineIdentifier(robot(), learn=0)
     o.update(*samples(500, noise=0.01))
     law = SlotineLi(np.array([0.3, -0.2, 0.4]), rate=5.0, kd=20.0, gamma=0.1, model=o.robot)
@@ -303,7 +307,9 @@ def test_terms_that_no_plain_kernel_has_are_seen_without_acceleration_too() -> N
 
 
 def test_what_is_left_over_is_forgotten_with_the_rows() -> None:
-    """The squares that the past leaves unexplained count as much as its information in directions that are well excited."""
+    """The squares that the past leaves unexplained count as much as its information in directions
+    that are well excited.
+    """
     rng = np.random.default_rng(4)
     past, new = (np.linalg.qr(rng.normal(size=(200, 4)), mode="r") for _ in range(2))
     faded = forget_replaced(past, 100.0 * new, 0.81)

@@ -1,4 +1,6 @@
-"""What a robot carries comes back from its torques, with the uncertainty that it has, and what cannot be a load is refused."""
+"""What a robot carries comes back from its torques, with the uncertainty that it has, and what
+cannot be a load is refused.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def weighed(noise: float = 0.2) -> sy.PayloadEstimate:
 def rests(
     load: float, poses: np.ndarray, friction: float = 0.0, per_pose: int = 40, seed: int = 0
 ) -> Log:
-    """A log at 50 Hz of rests at poses, each from both sides, with friction at rest against the way that was left."""
+    """A log at 50 Hz of rests at poses, each from both sides, with friction at rest against the way
+    that was left.
+    """
     added = arm().with_payload(MASS, COM, INERTIA).parameters - arm().parameters
     q, tau = [], []
     still = np.zeros(arm().n)
@@ -82,7 +86,9 @@ def rests(
 
 
 def test_with_hardly_any_noise_the_load_comes_back_by_every_way() -> None:
-    """Two runs of different motions, one run with the arm's identification, one run with the arm itself."""
+    """Two runs of different motions, one run with the arm's identification, one run with the arm
+    itself.
+    """
     loaded = log(1.0, 1e-3)
     two = sy.payload(
         arm().with_parameters(1.1 * arm().parameters), loaded, log(0.0, 1e-3, 1, motion=3), **PLAIN
@@ -349,13 +355,17 @@ def test_every_threshold_of_the_verdict_decides_where_it_stands(
 
 
 def test_few_blocks_make_wider_intervals() -> None:
-    """Eight blocks side by side, left out as they overlap, tell a variance as ten and a half squares do: Student's quantile is 2.21."""
+    """Eight blocks side by side, left out as they overlap, tell a variance as ten and a half
+    squares do: Student's quantile is 2.21.
+    """
     np.testing.assert_allclose(student_factor((80,)), (2.2138 / 1.96) ** 2, rtol=1e-3)
     assert student_factor((24,)) > student_factor((80,)) > student_factor((80, 160, 240)) > 1.0
 
 
 def test_an_arm_without_an_unknown_carries_too() -> None:
-    """The Puma's description has a number for every friction, so that the load alone is to be found."""
+    """The Puma's description has a number for every friction, so that the load alone is to be
+    found.
+    """
     puma = sy.load("puma560")
     found = sy.payload(puma, recorded(puma.with_payload(2.0, com=(0.0, 0.01, 0.1)), 4.0))
     np.testing.assert_allclose([found.mass, *found.com], [2.0, 0.0, 0.01, 0.1], atol=1e-3)

@@ -11,9 +11,7 @@ from steelyard.experiments.payload_identification.static_poses import _candidate
 from steelyard.mechanism import Joint, Limits
 
 
-def test_static_poses_are_within_a_turn_where_there_are_no_limits_and_within_them_where_there_are() -> (
-    None
-):
+def test_static_poses_are_within_the_limits_or_within_one_turn() -> None:
     mechanism = sy.load("planar_2r").mechanism
 
     def limited(joint: Joint, limits: Limits) -> Joint:

@@ -96,7 +96,9 @@ def test_friction_stays_as_described() -> None:
 
 
 def test_a_tilted_plate_is_felt() -> None:
-    """The wrench of a robot that leans is explained by what the sensor on its base says, not by the described gravity."""
+    """The wrench of a robot that leans is explained by what the sensor on its base says, not by the
+    described gravity.
+    """
     described, true = robots()
     tilted = true.with_gravity((3.0, 0.0, -9.3))
     fit = sy.identify(described, plate_log(tilted))
@@ -262,6 +264,9 @@ def test_a_wrench_beside_torques_is_said_not_to_be_used() -> None:
     described, true = robots()
     log = plate_log(true)
     both = log.replace(tau=true.inverse_dynamics(log.q, log.qd, log.qdd))
-    told = [any("base_wrench was not used" in note for note in sy.identify(described, one, "wls", diagnose=False).status)
-            for one in (both, both.replace(base_wrench=None), log)]  # fmt: skip
-    assert told == [True, False, False]
+    fits = [
+        sy.identify(described, one, "wls", diagnose=False)
+        for one in (both, both.replace(base_wrench=None), log)
+    ]
+    reported = [any("base_wrench was not used" in note for note in fit.status) for fit in fits]
+    assert reported == [True, False, False]

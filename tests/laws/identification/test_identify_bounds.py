@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.model.bounds import inequalities, natural
+from steelyard.identification.model.bounds import inequalities, physical_limits
 from tests import zoo
 from tests.motions import recorded
 
@@ -53,7 +53,7 @@ def test_a_real_joint_has_no_negative_friction_and_no_stiction_below_sliding_fri
         viscous=1.0, coulomb=2.0, offset=0.5, negative=1.5, stiction=3.0, stribeck=0.1, load=0.1
     )
     names, pi = robot.parameter_names, robot.parameters.copy()
-    limits = natural(names, range(len(names)))
+    limits = physical_limits(names, range(len(names)))
     assert limits.violation(pi) <= 0
     for name, value in (
         ("joint1.Fv", -0.1),
@@ -68,7 +68,7 @@ def test_a_real_joint_has_no_negative_friction_and_no_stiction_below_sliding_fri
     changed = pi.copy()
     changed[names.index("joint1.F0")] = -5.0
     assert limits.violation(changed) <= 0, "an offset has any sign"
-    held = natural(names, [i for i, name in enumerate(names) if name != "joint1.Fs"])
+    held = physical_limits(names, [i for i, name in enumerate(names) if name != "joint1.Fs"])
     assert "joint1.Fs >= joint1.Fc" in held.names, "also against stiction that is held"
     assert "joint1.Fs >= 0" not in held.names
 
@@ -93,7 +93,9 @@ def test_an_identified_joint_has_no_stiction_below_sliding_friction():
 
 @pytest.mark.parametrize("width", [0.0, 0.1])
 def test_stiction_that_seems_less_than_coulomb_friction_is_as_much(width):
-    """Least squares with a wrong width breaks only inequalities of two terms, Fs >= Fc and Fs >= Fn; there is a robot that meets them."""
+    """Least squares with a wrong width breaks only inequalities of two terms, Fs >= Fc and Fs >=
+    Fn; there is a robot that meets them.
+    """
     true = zoo.robot("pendulum")
     log = recorded(true, seconds=10, rate=40, noise=0.2, size=0.5)
     fit = sy.identify(

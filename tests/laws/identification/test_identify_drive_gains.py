@@ -125,14 +125,19 @@ def test_gains_that_cannot_be_told_are_refused_in_words(case):
         log, options = measured([1.3] * 3), {"known_mass": {"link3": 6.0}}
     with pytest.raises(
         ProblemError,
-        match=r"the gain of joint1, joint2, joint3 cannot be separated from the mass: .* known payload",
+        match=(
+            r"the gain of joint1, joint2, joint3 cannot be separated from the mass: .* known "
+            r"payload"
+        ),
     ):
         sy.identify(arm(), log, drive_gains="all", **options, **FIXED)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.9])
 def test_gains_lie_within_their_standard_deviations(rho):
-    """95 % of gains lie within two standard deviations, with white noise and with noise that remembers."""
+    """95 % of gains lie within two standard deviations, with white noise and with noise that
+    remembers.
+    """
     model = build_model(arm())
     z = []
     for seed in range(40):

@@ -1,4 +1,6 @@
-"""Elastic joints: the springs of a simulation come back from positions on both sides of the gears, or from torque sensors."""
+"""Elastic joints: the springs of a simulation come back from positions on both sides of the gears,
+or from torque sensors.
+"""
 
 from __future__ import annotations
 

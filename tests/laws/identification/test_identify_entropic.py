@@ -1,4 +1,6 @@
-"""The entropic prior: at its minimum no direction is downhill, and what it identifies are real bodies."""
+"""The entropic prior: at its minimum no direction is downhill, and what it identifies are real
+bodies.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tests.motions import recorded
 
 
 def problem(seed: int):
-    """A small random least-squares problem over the parameters of an arm, some directions unseen."""
+    """A small random least-squares problem over the parameters of an arm, some directions
+    unseen.
+    """
     rng = np.random.default_rng(seed)
     robot = sy.load("elbow_6r")
     model = build_model(robot)

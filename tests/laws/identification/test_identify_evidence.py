@@ -115,7 +115,9 @@ def test_the_noise_of_many_rows_is_that_of_weighted_least_squares() -> None:
 
 
 def described(rotor: float, offset: float = 0.0) -> tuple[Problem, np.ndarray]:
-    """A problem of a robot with rotors of 0.3 kg m2, described with others, whose drives have an offset [N m]; its precisions."""
+    """A problem of a robot with rotors of 0.3 kg m2, described with others, whose drives have an
+    offset [N m]; its precisions.
+    """
     robot = sy.load("planar_2r")
     rng = np.random.default_rng(1)
     q, qd, qdd = rng.normal(size=(3, 400, 2))
@@ -148,7 +150,9 @@ def test_joint_terms_are_held_as_far_as_the_samples_bear_the_description_out() -
 
 
 def test_a_joint_that_hardly_moved_has_no_friction_of_its_noise() -> None:
-    """The precision of viscous friction and rotors does not fall without end as the motion becomes slower."""
+    """The precision of viscous friction and rotors does not fall without end as the motion becomes
+    slower.
+    """
     robot = sy.load("planar_2r")
     model = build_model(robot, ModelOptions(friction=("viscous",)))
     rng = np.random.default_rng(2)

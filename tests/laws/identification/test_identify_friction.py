@@ -298,7 +298,9 @@ def test_signed_ranks_are_those_of_wilcoxon():
 def brute_force(
     problem: Problem, candidate: FrictionCandidate, search: FrictionTermSearch
 ) -> np.ndarray:
-    """Held-out squares (F, n) with one candidate, from the rows themselves and rows of the description."""
+    """Held-out squares (F, n) with one candidate, from the rows themselves and rows of the
+    description.
+    """
     weights = search.weights
     blocks = list(problem.blocks())
     Y, tau = np.concatenate([b.Y for b in blocks]), np.concatenate([b.tau for b in blocks])
@@ -336,7 +338,9 @@ def search_of(name: str) -> tuple[Problem, FrictionTermSearch]:
 
 
 def test_a_term_pays_for_its_unknowns():
-    """Where nothing is planted the information criterion falls by about chance less the price, k (log N + 2 log M)."""
+    """Where nothing is planted the information criterion falls by about chance less the price, k
+    (log N + 2 log M).
+    """
     _, search = search_of("nothing")
     found = {
         candidate: search.information(candidate)

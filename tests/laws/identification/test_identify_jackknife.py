@@ -28,7 +28,9 @@ CELLS = 40
 
 
 def split_rows(Y, e):
-    """Information (c, b, b) and scores (c, b) of CELLS stretches of rows Y (N, b) with residuals e (N,)."""
+    """Information (c, b, b) and scores (c, b) of CELLS stretches of rows Y (N, b) with residuals e
+    (N,).
+    """
     parts = np.array_split(np.arange(len(Y)), CELLS)
     return np.array([Y[i].T @ Y[i] for i in parts]), np.array([Y[i].T @ e[i] for i in parts])
 
@@ -125,7 +127,9 @@ def test_errors_of_the_model_do_not_average_out_over_repetitions():
 
 
 def curve(start, N):
-    """Points (N, 2) of a straight path with steps of 0.05 (root mean square over the coordinates)."""
+    """Points (N, 2) of a straight path with steps of 0.05 (root mean square over the
+    coordinates).
+    """
     return np.column_stack([start + 0.05 * np.arange(N), np.full(N, 0.0)]) * np.sqrt(2)
 
 

@@ -38,7 +38,9 @@ def test_values_are_those_of_the_parameters():
 
 
 def test_the_spread_of_a_centre_is_that_of_drawn_parameters(rng):
-    """By a second route: parameters drawn with a hundredth of their covariance, so that mc / m is linear over it."""
+    """By a second route: parameters drawn with a hundredth of their covariance, so that mc / m is
+    linear over it.
+    """
     fit, _ = fitted()
     drawn = rng.multivariate_normal(
         fit.parameters, 1e-4 * fit.uncertainty.parameters, size=20_000, method="eigh"
@@ -93,7 +95,9 @@ def test_an_estimator_without_a_description_shows_what_stands_alone():
 
 
 def test_without_a_covariance_mass_and_moment_spread_by_themselves():
-    """c = mc / m: with m = 2 +- 0.1 and mc = 1 +- 0.3 the centre is 0.5 +- sqrt(0.3^2 + (0.5 0.1)^2) / 2."""
+    """c = mc / m: with m = 2 +- 0.1 and mc = 1 +- 0.3 the centre is 0.5 +- sqrt(0.3^2 + (0.5
+    0.1)^2) / 2.
+    """
     fit, _ = fitted()
     pi, std = fit.parameters.copy(), np.zeros(len(fit.parameters))
     pi[:4], std[:4] = [2.0, 1.0, 0.0, 0.0], [0.1, 0.3, 0.0, 0.0]

@@ -98,7 +98,9 @@ def test_the_order_is_that_of_the_signal_and_not_of_a_chance_peak():
 
 
 def test_quantised_positions_that_repeat_exactly_are_not_taken_as_exact():
-    """Their error is the same in every period, so that it is told by the highest frequencies of the average."""
+    """Their error is the same in every period, so that it is told by the highest frequencies of the
+    average.
+    """
     log = measured(position=0.0)
     steps = log.replace(q=np.round(log.q / 1e-3) * 1e-3)
     qdd = fourier(3, 30.0, 100.0)[3]

@@ -1,4 +1,6 @@
-"""Predicted bands hold what is measured, in and out of sample, and a state that the log did not cover is outside."""
+"""Predicted bands hold what is measured, in and out of sample, and a state that the log did not
+cover is outside.
+"""
 
 from __future__ import annotations
 

@@ -125,7 +125,9 @@ def test_a_known_torque_that_cannot_be_traced_is_called_by_the_robot():
 
 @pytest.mark.parametrize("name", ["nothing", "stribeck", "coupling", "drive gains"])
 def test_the_torques_of_the_samples_are_those_of_the_robot(name):
-    """On the fit's own samples, by the estimator's base parameters, in the units of the log and not of the drive gains."""
+    """On the fit's own samples, by the estimator's base parameters, in the units of the log and not
+    of the drive gains.
+    """
     fit = fitted(name)
     again = fit.validate(case()[1])
     assert near(again.predicted * fit.drive_gains, fit.predicted, 1e-6)

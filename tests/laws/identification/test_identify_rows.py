@@ -1,4 +1,6 @@
-"""Rows without the zeros of their structure, blocks of them on several threads, and long logs by windows: the same as all of it."""
+"""Rows without the zeros of their structure, blocks of them on several threads, and long logs by
+windows: the same as all of it.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def problem_of(seconds: float = 60.0, decimate: int = 1, **model: object) -> Pro
     "model", [{}, {"friction": ("viscous", "coulomb", "stribeck", "load")}, {"hold": ("link2.m",)}]
 )
 def test_entries_are_the_rows_without_their_zeros(model: dict[str, object]) -> None:
-    unknowns = build_model(rubbing(sy.load("spatial_3r")), ModelOptions(**model))  # type: ignore[arg-type]
+    options = ModelOptions(**model)  # type: ignore[arg-type]
+    unknowns = build_model(rubbing(sy.load("spatial_3r")), options)
     states = fourier(3, 2.0, 100.0)[1:]
     rows = Rows(unknowns.entries(*states), unknowns.reach, unknowns.base.n_base)
     np.testing.assert_allclose(rows.dense, unknowns.rows(*states), rtol=1e-12, atol=1e-12)
@@ -188,7 +191,9 @@ def test_windows_are_spread_over_a_stretch() -> None:
 def test_long_logs_repeat_and_are_noisy_like_short_ones(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log that is read by windows has the period, and the noise within a few percent, of the same log that is read whole."""
+    """A log that is read by windows has the period, and the noise within a few percent, of the same
+    log that is read whole.
+    """
     log = recorded(sy.load("planar_2r"), 200.0, 100.0)
     log = log.replace(q=log.q + 1e-4 * rng.normal(size=log.q.shape))
     whole = (

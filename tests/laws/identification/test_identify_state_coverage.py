@@ -1,4 +1,6 @@
-"""States on the path of the samples of a fit are visited, states beside it are not, and bands are narrower where the fit has been."""
+"""States on the path of the samples of a fit are visited, states beside it are not, and bands are
+narrower where the fit has been.
+"""
 
 from __future__ import annotations
 

@@ -109,7 +109,9 @@ def test_where_only_the_elbow_moves_the_rank_is_that_of_the_motion(name, estimat
 
 
 def null_components(fit, q, qd, qdd):
-    """How far each base parameter takes part in directions that the regressor of states without noise does not show, (b,)."""
+    """How far each base parameter takes part in directions that the regressor of states without
+    noise does not show, (b,).
+    """
     Y = fit.model.rows(q, qd, qdd).reshape(-1, fit.base.n_base)
     size = np.linalg.norm(Y, axis=0)
     size[size <= 1e-12 * size.max()] = 1.0

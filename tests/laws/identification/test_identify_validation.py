@@ -132,7 +132,8 @@ def test_robots_may_have_their_joints_in_another_order(tmp_path):
 
 LINK = """<link name="{name}"><inertial><origin xyz="0.3 0 0.1"/><mass value="2"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
-JOINT = """<joint name="j{name}" type="continuous"><parent link="base"/><child link="{name}"/><axis xyz="0 1 0"/>
+JOINT = """<joint name="j{name}" type="continuous"><parent link="base"/><child link="{name}"/>
+<axis xyz="0 1 0"/>
 <dynamics damping="0.5" friction="0.1"/></joint>"""
 
 
@@ -155,7 +156,7 @@ BAD = {
     "validate_robots takes a robot, not its name or path": lambda: validate_robots(
         ("ur10.urdf",), log(3)
     ),
-    "planar_2r has the joints joint1, joint2; expected those of the first robot": (
+    "planar_2r has the joints joint1, joint2; expected the joints of the first robot": (
         lambda: validate_robots((robot(), sy.load("planar_2r")), log(3))
     ),
     "preparation must be a Preparation, not 3": lambda: validate_robot(robot(), log(3), 3),

@@ -1,4 +1,6 @@
-"""The verdict: every threshold that decides a word decides it where it stands, and not at twice or half of that."""
+"""The verdict: every threshold that decides a word decides it where it stands, and not at twice or
+half of that.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,9 @@ def test_an_error_inside_the_region_on_another_log_must_be_as_expected(
 def test_an_error_outside_the_region_limits_the_fit_or_contradicts_it(
     fit: sy.Fit, outside: float, word: str
 ) -> None:
-    """ALIKE 1.5 times the 0.02 expected within, BROKEN 2 times the 0.03 expected anywhere, USELESS 0.5."""
+    """ALIKE 1.5 times the 0.02 expected within, BROKEN 2 times the 0.03 expected anywhere, USELESS
+    0.5.
+    """
     found = judged(fit, (errors(None, outside),), **expecting(0.02, 0.03))
     assert found.word == word
     assert found.error == (np.inf if word == "refused" else 0.02), (

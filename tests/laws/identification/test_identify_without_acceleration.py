@@ -1,4 +1,6 @@
-"""Momentum and energy: equations of motion integrated over windows, in which no acceleration appears."""
+"""Momentum and energy: equations of motion integrated over windows, in which no acceleration
+appears.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_windows_integrate_by_parts(sigma):
 
 
 def test_momentum_and_energy_are_those_of_the_equations_of_motion(true):
-    """tau = d/dt(P pi) + Z pi and qd^T tau = d/dt(E pi) + D pi, the rates by central differences along a motion."""
+    """tau = d/dt(P pi) + Z pi and qd^T tau = d/dt(E pi) + D pi, the rates by central differences
+    along a motion.
+    """
     model, h = build_model(true), 1e-5
     log = recorded(true, 2.0, 50.0)
     columns = range(len(model.names))

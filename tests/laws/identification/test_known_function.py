@@ -1,4 +1,6 @@
-"""A known torque that cannot be traced is in every torque of the robot, and what cannot have it is refused."""
+"""A known torque that cannot be traced is in every torque of the robot, and what cannot have it is
+refused.
+"""
 
 from __future__ import annotations
 

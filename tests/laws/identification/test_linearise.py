@@ -1,4 +1,6 @@
-"""Linearised programs: the tangent is the complex step, the pullback is its transpose, and both can be linearised again."""
+"""Linearised programs: the tangent is the complex step, the pullback is its transpose, and both can
+be linearised again.
+"""
 
 from __future__ import annotations
 

@@ -14,9 +14,12 @@ BODY = (
     '<inertial><origin xyz="0 0 0.5"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.01"'
     ' ixy="0" ixz="0" iyz="0"/></inertial>'
 )
-PENDULUM = f"""<robot name="pendulum"><link name="base"/><link name="a">{BODY}</link><link name="b">{BODY}</link>
-<joint name="j1" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>LIMIT</joint>
-<joint name="j2" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 1"/><axis xyz="0 1 0"/>LIMIT</joint></robot>"""
+PENDULUM = f"""<robot name="pendulum"><link name="base"/><link name="a">{BODY}</link>
+<link name="b">{BODY}</link>
+<joint name="j1" type="revolute"><parent link="base"/><child link="a"/>
+<axis xyz="0 1 0"/>LIMIT</joint>
+<joint name="j2" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 1"/>
+<axis xyz="0 1 0"/>LIMIT</joint></robot>"""
 
 
 def limits(robot: sy.Robot) -> np.ndarray:

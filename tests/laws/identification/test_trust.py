@@ -156,7 +156,9 @@ def test_joints_of_a_wrong_robot_are_named_its_own_way():
 
 
 def fit_of(robot, scale, word="trusted", error=0.1):
-    """A fit that predicts scale times the torque of a robot, trusted within half a radian and half a radian a second."""
+    """A fit that predicts scale times the torque of a robot, trusted within half a radian and half
+    a radian a second.
+    """
     wide = np.full(robot.n, 0.5)
     region = SimpleNamespace(
         q_low=-wide,
@@ -223,7 +225,9 @@ def test_an_error_in_words_is_a_refusal_and_any_other_a_crash(monkeypatch):
 
 
 def results():
-    """A healthy log, one that is not trusted, a named and an unnamed single fault, doubles with one and two names."""
+    """A healthy log, one that is not trusted, a named and an unnamed single fault, doubles with one
+    and two names.
+    """
     fault = ("delay", ("joint1",), 20.0)
     other = ("clock", ("joint1", "joint2"), 2.0)
     kept = {"word": "trusted", "expected_error": 0.1, "true_error": 0.15}

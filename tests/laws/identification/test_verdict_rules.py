@@ -152,7 +152,9 @@ def test_a_larger_error_on_another_log_never_raises_a_word(
 @settings(max_examples=200, deadline=None)
 @given(fits(), st.floats(1.0, 10.0), st.integers(0, N - 1))
 def test_worse_inputs_never_raise_a_word(fit: VerdictInputs, factor: float, j: int) -> None:
-    """A larger error of a joint, a smaller R2, larger errors elsewhere, one more fault, less excitation."""
+    """A larger error of a joint, a smaller R2, larger errors elsewhere, one more fault, less
+    excitation.
+    """
     row = fit.joints[j]
 
     def with_joint(**changes: float) -> VerdictInputs:
@@ -239,7 +241,9 @@ def test_a_verdict_cannot_be_altered() -> None:
     ],
 )
 def test_a_joint_has_its_own_word(changes: dict[str, object], word: str) -> None:
-    """One joint of six; the whole fit is trusted within its region at best, and says for which joints it is not."""
+    """One joint of six; the whole fit is trusted within its region at best, and says for which
+    joints it is not.
+    """
     others = tuple(joint(f"joint{k}") for k in range(2, 7))
     found = decide(inputs((joint("joint1", **changes), *others)))
     assert found.joints[0].word == word

@@ -9,7 +9,9 @@ from tests.laws.lectures.calculus import close, gradient, rate, skew, times
 
 
 def test_the_acceleration_of_a_body_has_the_rate_of_the_jacobian(robot, state):
-    """v_i = J_i qd and a_i = J_i qdd + dJ_i/dt qd, with dJ_i/dt the change of J_i along the motion."""
+    """v_i = J_i qd and a_i = J_i qdd + dJ_i/dt qd, with dJ_i/dt the change of J_i along the
+    motion.
+    """
     for body in robot.tree.bodies:
         check_acceleration(robot, body.name, *state)
 

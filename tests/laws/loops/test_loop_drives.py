@@ -128,7 +128,9 @@ def test_a_motion_that_opens_the_loops_is_said() -> None:
 
 
 def test_a_singular_configuration_warns_and_leaves_the_others_alone() -> None:
-    """Driven at the coupler's far end only, a four-bar whose crank and coupler are in line cannot be held by its rocker's drive."""
+    """Driven at the coupler's far end only, a four-bar whose crank and coupler are in line cannot
+    be held by its rocker's drive.
+    """
     made = robot("four_bar").with_drives("rocker")
     q = made.assemble(aligned(made), hold=["coupler"])
     x = moved(made)

@@ -1,4 +1,6 @@
-"""Frames of loops: the ways to write one are equal, and what is none is named with the line to write."""
+"""Frames of loops: the ways to write one are equal, and what is none is named with the line to
+write.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Words about loops at their thresholds, singular configurations, and functions that take no loops."""
+"""Words about loops at their thresholds, singular configurations, and functions that take no
+loops.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Loops: closures and their derivatives, closed configurations, torques with multipliers, motion that keeps loops closed."""
+"""Loops: closures and their derivatives, closed configurations, torques with multipliers, motion
+that keeps loops closed.
+"""
 
 from __future__ import annotations
 
@@ -206,13 +208,13 @@ def test_bad_loops_are_refused_by_name() -> None:
         (("pin", "point", "ground", "rocker_link"), "2 loops are called 'pin'"),
         (
             ("x", "point", "ground", "rocker"),
-            "b = 'rocker' is no link of this robot; did you mean 'rocker_link'",
+            "b = 'rocker' is not a link of this robot; did you mean 'rocker_link'",
         ),
         (("x", "point", "ground", "ground"), "it joins 'ground' to itself"),
         (("x", "distance", "ground", "rocker_link"), "a distance is positive"),
         (
             ("x", "gear", "crank", "rockr"),
-            "it names 'rockr', which is no joint that moves; did you mean 'rocker'",
+            "it names 'rockr', which is not a moving joint; did you mean 'rocker'",
         ),
         (
             ("x", "rack", "crank", "rocker"),
@@ -225,7 +227,7 @@ def test_bad_loops_are_refused_by_name() -> None:
         assert sentence in str(caught.value), given
     for text, sentence in (
         ("qd['crank']", "reads a velocity"),
-        ("q['no']", "'no', which is no joint"),
+        ("q['no']", "'no', which is not a moving joint"),
         ("foo(1)", "a residual cannot contain"),
     ):
         with pytest.raises(CallError, match="loop 'x'") as caught:

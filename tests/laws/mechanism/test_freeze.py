@@ -46,7 +46,9 @@ def test_a_motor_that_is_shared_with_a_held_joint_rubs_at_both_again() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_identified_while_held_is_in_the_whole_robot(seed: int) -> None:
-    """thaw then freeze gives the torques of the identified robot, and the joints that were held are as they were."""
+    """thaw then freeze gives the torques of the identified robot, and the joints that were held are
+    as they were.
+    """
     rng = np.random.default_rng(seed)
     whole = sy.Robot(random_mechanism(rng, 6))
     held = {
@@ -76,7 +78,9 @@ def test_what_is_identified_while_held_is_in_the_whole_robot(seed: int) -> None:
 
 
 def test_links_behind_a_held_joint_keep_their_mass(example_robots: Path) -> None:
-    """The hand of a Panda: where its body is found to be lighter than its parts, they keep theirs if a real body is left."""
+    """The hand of a Panda: where its body is found to be lighter than its parts, they keep theirs
+    if a real body is left.
+    """
     whole = sy.load(example_robots / "panda_description/urdf/panda.urdf")
     arm = whole.freeze({"panda_finger_joint1": 0.02})
     pi = dict(zip(arm.parameter_names, arm.parameters, strict=True))

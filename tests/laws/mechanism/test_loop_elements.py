@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ def test_a_loop_has_its_axis_as_z_of_a_rotation(axis: tuple[float, float, float]
 )
 def test_numbers_of_a_loop_are_numbers_all_of_them(text: str, good: bool) -> None:
     problems: list[str] = []
-    found = _numbers(text, 3, SimpleNamespace(line=4, tag="loop"), "xyz", problems, "arm.urdf")  # type: ignore[arg-type]
+    element: Any = SimpleNamespace(line=4, tag="loop")
+    found = _numbers(text, 3, element, "xyz", problems, "arm.urdf")
     assert found == ([0.0, 1e3, -2.0] if good else [0.0] * 3)
     assert bool(problems) is not good

@@ -1,4 +1,6 @@
-"""Limits of a coordinate are those under which the joint that leads and all that mimic it respect their own."""
+"""Limits of a coordinate are those under which the joint that leads and all that mimic it respect
+their own.
+"""
 
 from __future__ import annotations
 

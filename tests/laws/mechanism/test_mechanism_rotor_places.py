@@ -19,8 +19,10 @@ from steelyard.mechanism.joint_terms import Terms
 
 ARM = """<robot name="arm" xmlns:drake="https://drake.mit.edu">
   <link name="base"/>
-  <link name="upper"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-  <joint name="j" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/></joint>
+  <link name="upper"><inertial><mass value="1"/>
+  <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
+  </joint>
   <transmission name="t">
     <type>transmission_interface/SimpleTransmission</type>
     <joint name="j"><hardwareInterface>EffortJointInterface</hardwareInterface></joint>

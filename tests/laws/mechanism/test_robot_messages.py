@@ -1,4 +1,6 @@
-"""The messages of Franka's and Universal Robots' drivers, laid out as these drivers define them, in bags of ROS 1 and ROS 2."""
+"""The messages of Franka's and Universal Robots' drivers, laid out as these drivers define them, in
+bags of ROS 1 and ROS 2.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def definition(kind: str, tau: str) -> str:
 
 
 def filled(store: Any, kind: str, **given: Any) -> Any:
-    """A message with what is given, and with noise in every other number, so that no field is taken for another."""
+    """A message with what is given, and with noise in every other number, so that no field is taken
+    for another.
+    """
     rng = np.random.default_rng(7)
 
     def value(node: Any, detail: Any) -> Any:
@@ -154,6 +158,6 @@ def test_a_bag_of_the_driver_is_read(tmp_path: Path, kind: str, ros1: bool) -> N
     assert np.allclose(log.current if kind == UR else log.tau, tau)
     assert (log.tau is None) is (kind == UR), "currents are not torques"
     assert (
-        f"those of {kind} on topic /state, whose effort is {'current' if kind == UR else 'torque'}"
+        f"read from {kind} on topic /state, whose effort is {'current' if kind == UR else 'torque'}"
         in " ".join(log.remarks)
     )

@@ -1,4 +1,6 @@
-"""Inverse kinematics: every solution reaches its pose, the position that a pose was made from is among them, turns keep to the limits."""
+"""Inverse kinematics: every solution reaches its pose, the position that a pose was made from is
+among them, turns keep to the limits.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,9 @@ def test_what_is_free_follows_the_preferred_velocity(rng: np.random.Generator) -
 
 
 def test_accelerations_are_those_of_a_path(rng: np.random.Generator) -> None:
-    """Along q(t) the frame accelerates by d(J qd)/dt, and the accelerations of the joints come back."""
+    """Along q(t) the frame accelerates by d(J qd)/dt, and the accelerations of the joints come
+    back.
+    """
     robot = arm("ur10e")
     q, qd, qdd = rng.uniform(0.4, 1.0, 6), rng.normal(size=6), rng.normal(size=6)
     acceleration = robot.jacobian(q) @ qdd + robot.jacobian_rate(q, qd) @ qd
@@ -48,7 +50,9 @@ def test_accelerations_are_those_of_a_path(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("bend", [0.0, 1e-9, 1e-3])
 def test_no_joint_runs_away_at_a_singularity(bend: float) -> None:
-    """With a stretched elbow or an aligned wrist the impossible part of a twist is left out, the possible part stays."""
+    """With a stretched elbow or an aligned wrist the impossible part of a twist is left out, the
+    possible part stays.
+    """
     robot = arm("lecture_6r")
     q = np.array([0.3, 0.4, bend, 0.7, bend, -0.4])
     qd = sy.joint_velocity(robot, q, np.ones(6))
@@ -60,7 +64,9 @@ def test_no_joint_runs_away_at_a_singularity(bend: float) -> None:
 
 
 def test_the_lectures_equations_for_velocities_and_accelerations(rng: np.random.Generator) -> None:
-    """Of the lecture's arm: positions, then velocities by J qd = v, then accelerations by J qdd = a - Jd qd."""
+    """Of the lecture's arm: positions, then velocities by J qd = v, then accelerations by J qdd = a
+    - Jd qd.
+    """
     robot = arm("lecture_6r")
     q, qd, qdd = np.array([0.3, 0.4, 0.7, -0.5, 0.9, 1.1]), rng.normal(size=6), rng.normal(size=6)
     back = sy.inverse_kinematics(robot, robot.forward_kinematics(q), q0=q).best

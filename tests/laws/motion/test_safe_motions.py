@@ -258,7 +258,9 @@ def test_a_link_that_hangs_below_the_base_is_not_excused(tmp_path: Path) -> None
     robot = sy.load(path)
     with pytest.raises(sy.ProblemError, match=r"rod above the ground.*ground=None"):
         sy.excite(robot, 4.0, 3, candidates=3)
-    assert sy.excite(robot, 4.0, 3, candidates=3, ground=-2.0).excitation.checked  # type: ignore[union-attr]
+    motion = sy.excite(robot, 4.0, 3, candidates=3, ground=-2.0)
+    assert motion.excitation is not None
+    assert motion.excitation.checked
     with pytest.raises(sy.CallError, match="ground = 'floor'; expected 'base'"):
         sy.excite(robot, ground="floor")
 

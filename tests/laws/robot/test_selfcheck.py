@@ -1,4 +1,6 @@
-"""The self-check finds that good robots obey physics, and names the law that a planted defect breaks."""
+"""The self-check finds that good robots obey physics, and names the law that a planted defect
+breaks.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,8 @@ def test_derivatives_that_leave_out_spinning_rotors_are_noticed(name: str, ratio
             return getattr(without if attribute == self.method else robot, attribute)
 
     for which in ("inverse", "forward"):
-        result = sy.check(Forgetful(robot, f"{which}_dynamics_derivatives", np.array))  # type: ignore[arg-type]
+        forgetful: Any = Forgetful(robot, f"{which}_dynamics_derivatives", np.array)
+        result = sy.check(forgetful)
         assert f"FAILS  {which} derivatives" in str(result)
 
 
@@ -106,7 +109,8 @@ def test_a_nan_is_never_passed_over(method: str) -> None:
         poisoned.flat[-1] = np.nan
         return poisoned
 
-    assert not sy.check(Tampered(sy.load("spatial_3r"), method, poison)).ok  # type: ignore[arg-type]
+    tampered: Any = Tampered(sy.load("spatial_3r"), method, poison)
+    assert not sy.check(tampered).ok
 
 
 def test_how_far_a_mass_matrix_is_from_definite_is_said() -> None:
@@ -120,7 +124,8 @@ def test_how_far_a_mass_matrix_is_from_definite_is_said() -> None:
         "mass_matrix",
         lambda M: M - 0.5 * np.max(np.linalg.eigvalsh(M)) * np.eye(M.shape[-1]),
     )
-    (law,) = [each for each in sy.check(less).laws if each.name == "definiteness"]  # type: ignore[arg-type]
+    laws = sy.check(less).laws  # type: ignore[arg-type]
+    (law,) = [each for each in laws if each.name == "definiteness"]
     assert 0.9 < law.violation < 1.1, (
         "the least is all but minus half of the largest, which is half of itself"
     )

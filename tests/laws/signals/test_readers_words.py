@@ -105,13 +105,15 @@ def test_names_matched_by_position_are_told(tmp_path: Path) -> None:
 
 
 RTDE = (
-    "timestamp", "target_q", "target_qd", "target_current", "target_moment", "actual_q", "actual_qd", "actual_current",
-    "actual_TCP_pose", "actual_TCP_speed", "joint_temperatures",
+    "timestamp", "target_q", "target_qd", "target_current", "target_moment", "actual_q",
+    "actual_qd", "actual_current", "actual_TCP_pose", "actual_TCP_speed", "joint_temperatures",
 )  # fmt: skip
 
 
 def test_a_recording_of_ur_rtde(tmp_path: Path) -> None:
-    """Beside what was measured it has what the controller computed, speeds of the tool, and the current of the whole robot."""
+    """Beside what was measured it has what the controller computed, speeds of the tool, and the
+    current of the whole robot.
+    """
     rng = np.random.default_rng(0)
     values = {name: rng.normal(size=(50, 6)) for name in RTDE[1:]}
     columns = {
@@ -142,8 +144,8 @@ def test_a_recording_of_ur_rtde(tmp_path: Path) -> None:
         assert np.allclose(own, values[name], atol=1e-8), name
     assert log.tau is None
     assert (
-        "The columns are those of ur_rtde: actual_q, actual_qd, actual_current, target_q are read;"
-        " 39 other columns" in told(log)
+        "The columns are columns of ur_rtde: actual_q, actual_qd, actual_current, target_q are "
+        "read; 39 other columns" in told(log)
     )
 
 
@@ -155,10 +157,12 @@ def lerobot(folder: Path, names: Any, episodes: int = 1) -> Path:
     # recorders do not all begin at zero
     t = np.concatenate([T + 0.25 * k for k in range(episodes)]).astype(np.float32)
     frame = {
-        "observation.state": np.tile(Q, (episodes, 1)).tolist(), "action": np.tile(Q + 0.1, (episodes, 1)).tolist(),
-        "observation.effort": np.tile(TAU, (episodes, 1)).tolist(), "observation.velocity": np.tile(Q / 2, (episodes, 1)).tolist(),
-        "timestamp": t, "frame_index": np.arange(len(t)),
-        "episode_index": np.repeat(np.arange(episodes), len(T)), "index": np.arange(len(t)), "task_index": np.zeros(len(t), int),
+        "observation.state": np.tile(Q, (episodes, 1)).tolist(),
+        "action": np.tile(Q + 0.1, (episodes, 1)).tolist(),
+        "observation.effort": np.tile(TAU, (episodes, 1)).tolist(),
+        "observation.velocity": np.tile(Q / 2, (episodes, 1)).tolist(), "timestamp": t,
+        "frame_index": np.arange(len(t)), "episode_index": np.repeat(np.arange(episodes), len(T)),
+        "index": np.arange(len(t)), "task_index": np.zeros(len(t), int),
     }  # fmt: skip
     pl.DataFrame(frame).write_parquet(file)
     if names is not None:
@@ -223,7 +227,9 @@ TYPES = {  # type -> its fields that count, as a bag defines them
 def bag_of(
     folder: Path, kind: str, storage: str = "MCAP", topic: str = "/state", defined: bool = True
 ) -> Path:
-    """A bag of messages of a type, the joints in the order of JOINTS reversed where it has names."""
+    """A bag of messages of a type, the joints in the order of JOINTS reversed where it has
+    names.
+    """
     from rosbags.rosbag2 import StoragePlugin, Writer
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
@@ -298,7 +304,7 @@ def test_messages_of_every_type(tmp_path: Path, kind: str) -> None:
     assert np.allclose(log.q, Q[:40])
     assert np.allclose(log.qd, Q[:40] / 2)
     assert np.allclose(effort, TAU[:40])
-    assert (f"Joint states are those of {kind} on topic /state" in told(log)) is (
+    assert (f"Joint states are read from {kind} on topic /state" in told(log)) is (
         kind != "sensor_msgs/msg/JointState"
     )
     assert ("Is that right?" in told(log)) is (kind not in NAMED), (

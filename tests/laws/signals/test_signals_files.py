@@ -1,7 +1,10 @@
-"""Laws of files: what was written is read back, to the last digit, and every way of writing the same log is the same log."""
+"""Laws of files: what was written is read back, to the last digit, and every way of writing the
+same log is the same log.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -54,7 +57,9 @@ def text(
 @pytest.mark.parametrize(
     ("write", "name"), [(to_csv, "a.csv"), (to_npz, "a.npz"), (to_parquet, "a.parquet")]
 )
-def test_written_and_read_back(write, name: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_written_and_read_back(
+    write: Callable[[Log, Path], Path], name: str, tmp_path: Path
+) -> None:
     path = write(LOG, tmp_path / name)
     for robot in (ROBOT, JOINTS, None):
         log = read_log(path, robot)
@@ -75,9 +80,18 @@ def test_written_and_read_back(write, name: str, tmp_path: Path) -> None:  # typ
         "Time (s),q[0],q[1],tau[0],tau[1]",
         "timestamp,actual_q_0,actual_q_1,joint_torque_0,joint_torque_1",
         "t,q_shoulder_pan_joint,q_elbow_joint,tau_shoulder_pan_joint,tau_elbow_joint",
-        "t,shoulder_pan_joint.position,elbow_joint.position,shoulder_pan_joint.torque,elbow_joint.torque",
-        "t,position.shoulder_pan_joint,position.elbow_joint,torque.shoulder_pan_joint,torque.elbow_joint",
-        "__time,/joint_states/shoulder_pan_joint/position,/joint_states/elbow_joint/position,/trq/shoulder_pan_joint/torque,/trq/elbow_joint/torque",
+        (
+            "t,shoulder_pan_joint.position,elbow_joint.position,"
+            "shoulder_pan_joint.torque,elbow_joint.torque"
+        ),
+        (
+            "t,position.shoulder_pan_joint,position.elbow_joint,"
+            "torque.shoulder_pan_joint,torque.elbow_joint"
+        ),
+        (
+            "__time,/joint_states/shoulder_pan_joint/position,/joint_states/elbow_joint/position,"
+            "/trq/shoulder_pan_joint/torque,/trq/elbow_joint/torque"
+        ),
         (
             "t,- shoulder_pan_joint_position,- elbow_joint_position,- shoulder_pan_joint_torque,-"
             " elbow_joint_torque"

@@ -1,4 +1,6 @@
-"""Laws of filters: no phase, the cut-off that was asked for, exact derivatives of parabolas, delays to a fraction of a sample."""
+"""Laws of filters: no phase, the cut-off that was asked for, exact derivatives of parabolas, delays
+to a fraction of a sample.
+"""
 
 from __future__ import annotations
 

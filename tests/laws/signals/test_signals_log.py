@@ -1,4 +1,6 @@
-"""Laws of a log: parts make the whole, joints keep their columns, what is mapped can be mapped back, faults are found, said and mended."""
+"""Laws of a log: parts make the whole, joints keep their columns, what is mapped can be mapped
+back, faults are found, said and mended.
+"""
 
 from __future__ import annotations
 

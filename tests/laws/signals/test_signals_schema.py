@@ -1,4 +1,6 @@
-"""Laws of the schema: each row of it is checked, cut, selected, cleaned, resampled, written, read and documented."""
+"""Laws of the schema: each row of it is checked, cut, selected, cleaned, resampled, written, read
+and documented.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Laws of the smoother: exact on what is smooth, honest about how sure it is, nothing to tune, the same backward as forward."""
+"""Laws of the smoother: exact on what is smooth, honest about how sure it is, nothing to tune, the
+same backward as forward.
+"""
 
 from __future__ import annotations
 

@@ -122,7 +122,9 @@ def test_impedance_gives_way_like_a_spring() -> None:
 
 
 def test_slotine_li_learns() -> None:
-    """Its Lyapunov function falls, the tracking error goes to zero, and other parameters than the model's give the right torques."""
+    """Its Lyapunov function falls, the tracking error goes to zero, and other parameters than the
+    model's give the right torques.
+    """
     true, path = (
         perturbed(arm(), seed=2, spread=0.3),
         point_to_point(np.zeros(3), np.array([1.0, -0.5, 0.8]), 1.0),

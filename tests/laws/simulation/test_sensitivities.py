@@ -1,4 +1,6 @@
-"""Derivatives of runs: against differences of runs, forward against backward, and the state that an undriven pendulum comes back to."""
+"""Derivatives of runs: against differences of runs, forward against backward, and the state that an
+undriven pendulum comes back to.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,9 @@ def test_batches_are_their_runs() -> None:
 
 
 def test_volumes_of_states_stay() -> None:
-    """Liouville: the flow of momenta keeps volumes, so that det d(q, qd)/d(q0, qd0) = det M(q0) / det M(q)."""
+    """Liouville: the flow of momenta keeps volumes, so that det d(q, qd)/d(q0, qd0) = det M(q0) /
+    det M(q).
+    """
     robot = pendulums()
     found = sensitivities(robot, None, Q0, QD0, seconds=0.5, step=1e-3, every=500)
     masses = np.linalg.det(robot.mass_matrix(found.run.q[[0, -1]]))

@@ -1,4 +1,6 @@
-"""Made-up measurements: true robots that could be built, sensors whose every effect can be told apart."""
+"""Made-up measurements: true robots that could be built, sensors whose every effect can be told
+apart.
+"""
 
 from __future__ import annotations
 

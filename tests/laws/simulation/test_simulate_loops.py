@@ -138,7 +138,9 @@ def test_a_linkage_strikes_its_stop() -> None:
 
 
 def test_drives_of_linkages() -> None:
-    """Stiff gears are rigid, fast motors give the torque at once, joints without a drive have neither; the books close."""
+    """Stiff gears are rigid, fast motors give the torque at once, joints without a drive have
+    neither; the books close.
+    """
     made = robot("four_bar").without_friction().without_rotors()
     made = made.with_rotors(dict.fromkeys(made.driven_joints, 0.02))
     start, tau = made.assemble(np.full(made.n, 0.1)), np.zeros(made.n)
@@ -165,7 +167,9 @@ def test_drives_of_linkages() -> None:
 
 
 def test_a_pendulum_behind_a_driven_joint_has_no_motor() -> None:
-    """A joint without a drive gets the torque that it is given, and its rotor stays on the links' side."""
+    """A joint without a drive gets the torque that it is given, and its rotor stays on the links'
+    side.
+    """
     arm = sy.load("planar_2r").without_friction().with_rotors([0.5, 0.3])
     half = arm.with_drives("joint1")
     options = {"q0": [0.4, -0.3], "seconds": 0.2, "step": 2e-4}
@@ -212,7 +216,9 @@ def on_a_body(made: sy.Robot, mass: float) -> sy.Robot:
 
 
 def test_derivatives_of_a_run_with_loops() -> None:
-    """Those to the start, of which only closed ones count, and to the parameters, against differences of runs; forward and backward."""
+    """Those to the start, of which only closed ones count, and to the parameters, against
+    differences of runs; forward and backward.
+    """
     made, tau, e = robot("four_bar"), np.array([0.4, 0.0, 0.0]), 1e-6
     q0 = made.assemble([0.3, 0.0, 0.0], hold=["crank"])
     qd0 = made.consistent_velocity(q0, [0.5, 0.0, 0.0])
@@ -261,7 +267,10 @@ def test_what_is_not_there_is_said() -> None:
     for more in ({"base_twist0": np.zeros(6)}, {"drive": Elastic(100.0, 1.0, 0.1)}):
         with pytest.raises(
             CallError,
-            match="the adaptive method does not support drives or a free base with loops; use method='rk4'",
+            match=(
+                "the adaptive method does not support drives or a free base with loops; use "
+                "method='rk4'"
+            ),
         ):
             sy.simulate(made, method="adaptive", **more)
     with pytest.raises(

@@ -1,4 +1,6 @@
-"""Simulation: order and energy of the integrators, friction that holds, controllers with closed-form errors, batches, and bad input."""
+"""Simulation: order and energy of the integrators, friction that holds, controllers with
+closed-form errors, batches, and bad input.
+"""
 
 from __future__ import annotations
 
@@ -326,7 +328,9 @@ def test_what_is_no_robot_is_named() -> None:
 
 
 def test_one_run_under_a_function_is_its_batch_of_one() -> None:
-    """Whatever the function does to the arrays that it is given, and whatever it returns them as."""
+    """Whatever the function does to the arrays that it is given, and whatever it returns them
+    as.
+    """
 
     def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         tau = np.sin(9 * t) - 3 * q - qd

@@ -69,7 +69,8 @@ def rubs(speed: float) -> bool:
             np.zeros((len(t), 2)),
         ),
     )
-    return bool(np.abs(record._torque(made, moving, np.arange(3.0), Sensors())).max() > 0.5)  # type: ignore[arg-type]
+    torque = record._torque(made, moving, np.arange(3.0), Sensors())  # type: ignore[arg-type]
+    return bool(np.abs(torque).max() > 0.5)
 
 
 def bounces(speed: float) -> bool:

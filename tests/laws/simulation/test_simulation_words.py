@@ -14,7 +14,9 @@ from steelyard.mechanism.model import Joint, Limits, Link, Mechanism
 
 
 def test_the_adaptive_method_finds_the_side_to_which_joints_leave_rest() -> None:
-    """Once the first joint falls, the second is pushed to the other side than the one to which it fell when the first was held."""
+    """Once the first joint falls, the second is pushed to the other side than the one to which it
+    fell when the first was held.
+    """
     robot = sy.load("planar_2r").with_friction(coulomb=1.0)
     run, stepped = (
         sy.simulate(robot, seconds=1.0, method="adaptive"),

@@ -44,7 +44,7 @@ def identify(
 
     The verdict comes first and is the exit code: 0 for "trusted" and "trusted within" the region of
     the log, 3 for "doubtful", 4 for "refused"; 2 if robot or log cannot be read or identified from.
-    The result is written whatever the verdict is; the robot of a refused fit is called refused.urdf
+    The result is written for every verdict; the robot of a refused fit is called refused.urdf
     and not identified.urdf. More than 256 MB of logs are folded one by one, by the workers; the
     next run folds only new logs.
     """

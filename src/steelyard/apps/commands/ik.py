@@ -105,7 +105,7 @@ def _matrix(what: str, xyz: list[float], kind: tuple[str, ...], rotation: list[f
     from ...algebra.rotation import from_quaternion, from_rpy
 
     if len(kind) == 4 and not any(rotation):
-        raise CallError(f"{what}: a quaternion of zeros is no rotation")
+        raise CallError(f"{what}: a quaternion of zeros is not a rotation")
     x, y, z, *w = rotation
     pose = np.eye(4)
     pose[:3, :3] = from_quaternion((w[0], x, y, z)) if w else from_rpy((x, y, z))
@@ -134,7 +134,7 @@ def read_poses(path: Path) -> Array:
     columns = np.column_stack([table.numbers(name) for name in ("x", "y", "z", *kind)])
     bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
     if len(bad):
-        raise LogError(f"{path}, line {bad[0] + 2}: a cell is no number")
+        raise LogError(f"{path}, line {bad[0] + 2}: a cell is not a number")
     return np.stack(
         [
             _matrix(f"{path}, line {i + 2}", list(row[:3]), kind, list(row[3:]))

@@ -129,7 +129,7 @@ def ask(option: str, question: str, usual: str | None, quietly: bool = False) ->
 def matched(
     paths: Sequence[Path], robot: Robot, joints: Any, freeze: Any, stated: dict[str, Any]
 ) -> ProposedMapping:
-    """Return the mapping of a log, after asking for what its files do not tell."""
+    """Return the mapping of a log, after asking for information that its files lack."""
     from ...signals.proposed_mapping import propose_mapping
     from ..joint_selection import select_joints
 
@@ -218,9 +218,9 @@ def transmission_of(
 def sentences_of(
     proposal: ProposedMapping | None, mapping: dict[str, Any] | None
 ) -> tuple[str, ...]:
-    """Return what was found of a log, and what is still to be said of it."""
+    """Return what was found in a log, and which options are still missing."""
     if proposal is None or mapping is None:
-        return ("There is no log yet: give one in the place of LOG.",)
+        return ("There is no log yet: replace LOG by its path.",)
     log = proposal.log
     size = (
         () if log is None else (f"{log.N} samples at {log.rate:.4g} Hz: {', '.join(log.signals)}.",)

@@ -1,6 +1,6 @@
 """`steelyard robots`, `info ROBOT` and `check ROBOT`.
 
-What is built in, what a robot is, and whether it obeys physics.
+Lists built-in robots, describes a robot, and checks that it obeys physics.
 """
 
 from __future__ import annotations

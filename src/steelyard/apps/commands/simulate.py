@@ -34,7 +34,7 @@ def simulate(
     torques: Annotated[
         Path | None,
         typer.Option(
-            metavar="LOG", help="Or a log whose torques are played, in the place of a controller."
+            metavar="LOG", help="Or a log whose torques are played instead of a controller."
         ),
     ] = None,
     controller: Annotated[

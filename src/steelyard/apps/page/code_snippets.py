@@ -36,12 +36,12 @@ def command_line(name: str, *words: str, **options: Any) -> str:
 
 
 def robot_file(window: PageWindow) -> str:
-    """Return what the robot is called on a command line."""
+    """Return the name of the robot on a command line."""
     return window.robot_name or f"{YOURS}.urdf"
 
 
 def log_file(window: PageWindow) -> str:
-    """Return what the log is called on a command line."""
+    """Return the name of the log on a command line."""
     return window.log_name or YOURS_LOG
 
 

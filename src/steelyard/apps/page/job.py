@@ -1,4 +1,4 @@
-"""Long work in a process of its own: it tells how far it is, and can be ended at any moment."""
+"""Long computations in a separate process, which report their progress and can be cancelled."""
 
 from __future__ import annotations
 
@@ -51,10 +51,7 @@ class Job(Generic[T]):
         return time.monotonic() - self.started
 
     def look(self) -> str:
-        """Take in what the child has said, and return the state.
-
-        Running, done, failed or cancelled.
-        """
+        """Read the child's messages and return the state: running, done, failed or cancelled."""
         while self.state == "running" and self._answers.poll():
             try:
                 kind, *content = self._answers.recv()
@@ -88,7 +85,7 @@ class Job(Generic[T]):
 def process_context() -> Any:
     """How processes begin: forked from one that imported the work and did nothing else.
 
-    Where that cannot be, each imports it anew.
+    Where forking is not possible, each process imports it again.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -122,6 +119,6 @@ def _work(
                 answers.send(("result", function(*arguments, progress=progress, **named)))
         except SteelyardError as error:
             answers.send(("error", " ".join(str(error).split())))
-        except Exception as error:  # noqa: BLE001 - whatever ends the work is shown in its place
+        except Exception as error:  # noqa: BLE001 - any error is shown in place of the result
             line = traceback.format_exception_only(type(error), error)[-1].strip()
             answers.send(("error", f"a defect in steelyard, {line}; please report it"))

@@ -102,7 +102,7 @@ def tip_ellipsoid(robot: Robot, q: Array, frame: str) -> dict[str, Any]:
 def frames_of(robot: Robot, t: Array, q: Array) -> dict[str, Any]:
     """Return a motion q (N, n) over t (N,) [s] as frames to be played.
 
-    About 30 a second, at most MOST_FRAMES, as packed numbers.
+    About 30 a second, at most MOST_FRAMES, encoded in base64.
     """
     span = float(t[-1] - t[0])
     count = int(min(MOST_FRAMES, max(2, span * FRAMES_PER_SECOND + 1)))
@@ -110,8 +110,8 @@ def frames_of(robot: Robot, t: Array, q: Array) -> dict[str, Any]:
     sampled = np.stack(
         [np.interp(times, t, column) for column in np.where(np.isfinite(q), q, 0.0).T], axis=1
     )
-    packed = base64.b64encode(poses(robot, sampled).astype("<f4").tobytes()).decode()
-    return {"start": float(t[0]), "end": float(t[-1]), "count": count, "poses": packed}
+    encoded = base64.b64encode(poses(robot, sampled).astype("<f4").tobytes()).decode()
+    return {"start": float(t[0]), "end": float(t[-1]), "count": count, "poses": encoded}
 
 
 def reach(robot: Robot) -> float:

@@ -128,7 +128,7 @@ class PageWindow:
                 for names in (fit.joint_names, self.robot.joint_names if self.robot else ())
             )
             raise CallError(
-                f"this fit is of another robot: its joints are {theirs}; those of the open one are"
+                f"this fit is of another robot: its joints are {theirs}, but the open robot has"
                 f" {ours}"
             )
         title = name or "uploaded fit.json"
@@ -151,7 +151,7 @@ class PageWindow:
 class Windows:
     """The windows of a page by their keys, which cannot be guessed.
 
-    The one that was used longest ago makes room for a new one.
+    The least recently used window is dropped for a new one.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -169,7 +169,7 @@ class Windows:
     def find(self, key: str) -> PageWindow:
         """Return the window of a key; CallError if there is none."""
         if key not in self._known:
-            raise CallError("this window is not known any more: open the page anew")
+            raise CallError("this window is no longer known: reload the page")
         self._known.move_to_end(key)
         return self._known[key]
 

@@ -1,4 +1,4 @@
-"""Long computations of the page, each in a process of its own.
+"""Long computations of the page, each in a separate process.
 
 Each function takes plain objects and reports its progress.
 """

@@ -1,6 +1,6 @@
-"""A load on the terminal.
+"""Show an identified payload in the terminal, and the static poses to measure it in.
 
-The verdict, its ten numbers, what a controller asks for; and poses to weigh it in.
+Shown are the verdict, the ten inertial parameters, and the settings of a robot controller.
 """
 
 from __future__ import annotations
@@ -18,28 +18,32 @@ if TYPE_CHECKING:
     from ...experiments.payload_identification.static_poses import StaticPoses
 
 
-def show_load(estimate: PayloadEstimate, asked: ControllerLoad | None = None) -> None:
-    """Show the verdict, the ten parameters with standard deviations, and a controller's line."""
+def show_load(estimate: PayloadEstimate, settings: ControllerLoad | None = None) -> None:
+    """Show the verdict, the ten parameters with standard deviations, and controller settings."""
     verdict, table = estimate.verdict, load_table(estimate)
     output().judge(
         str(verdict), verdict.trusted, verdict.reasons, STYLES[verdict.word], word=verdict.word
     )
     output().show(table)
     output().record(frame=estimate.frame, load=rows_of(table))
-    if asked is not None:
-        lines = (f"\nFor the controller ({asked.controller}):", asked.text) if asked.text else ("",)
-        output().show(*lines, *asked.notes)
+    if settings is not None:
+        lines = (
+            (f"\nFor the controller ({settings.controller}):", settings.text)
+            if settings.text
+            else ("",)
+        )
+        output().show(*lines, *settings.notes)
         output().record(
             controller={
-                "name": asked.controller,
-                "text": asked.text or None,
-                "notes": list(asked.notes),
+                "name": settings.controller,
+                "text": settings.text or None,
+                "notes": list(settings.notes),
             }
         )
 
 
 def load_table(estimate: PayloadEstimate) -> Table:
-    """The ten numbers with their standard deviations."""
+    """Return a table of the ten inertial parameters with their standard deviations."""
     names, values, std, units = (list(column) for column in zip(*estimate.rows(), strict=True))
     rows = [
         (name, f"{value:.5g}", f"{s:.2g}" if isfinite(s) else "not identified", unit)
@@ -47,7 +51,7 @@ def load_table(estimate: PayloadEstimate) -> Table:
     ]
     data = {"number": names, "value": values, "std": std, "unit": units}
     return Table(
-        f"The load in the frame {estimate.frame}",
+        f"Load in the frame {estimate.frame}",
         named_columns("number", ">value", ">std", "unit"),
         tuple(rows),
         data=data,
@@ -55,11 +59,13 @@ def load_table(estimate: PayloadEstimate) -> Table:
 
 
 def pose_table(chosen: StaticPoses) -> Table:
-    """Poses to rest in."""
+    """Return a table of static poses."""
     rows = [(str(k), *(f"{x:.4f}" for x in q)) for k, q in enumerate(chosen.q, 1)]
     data = {
         "pose": list(range(1, len(rows) + 1)),
         **{name: chosen.q[:, j] for j, name in enumerate(chosen.joint_names)},
     }
     columns = named_columns("pose", *(f">{name}" for name in chosen.joint_names))
-    return Table("Poses to rest in, each from both sides [rad|m]", columns, tuple(rows), data=data)
+    return Table(
+        "Static poses, each approached from both sides [rad|m]", columns, tuple(rows), data=data
+    )

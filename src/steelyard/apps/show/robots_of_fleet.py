@@ -28,7 +28,7 @@ def show_fleet(fleet: Fleet) -> None:
         not parts,
         tuple(parts),
         "yellow" if parts else "green",
-        word="stands out" if parts else "alike",
+        word="outlier" if parts else "alike",
     )
     screen.show(
         *([fleet.deviation_table()] if parts else []),

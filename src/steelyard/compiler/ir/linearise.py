@@ -18,8 +18,8 @@ from .program import program as program_of
 def tangent(program: Program, wrt: Sequence[int]) -> Program:
     """Return the program of dy = sum of dy/dx dx over the inputs numbered `wrt`.
 
-    Its inputs are those of the program, then one rate `x_dot` for each of `wrt`; it returns one
-    `y_dot` for each output.
+    Its inputs are the inputs of the program, then one rate `x_dot` for each of `wrt`; it returns
+    one `y_dot` for each output.
     """
     graph = _graph(program)
     rates = [Operand(f"{program.inputs[k].name}_dot", program.inputs[k].shape) for k in wrt]
@@ -37,8 +37,8 @@ def tangent(program: Program, wrt: Sequence[int]) -> Program:
 def pullback(program: Program, wrt: Sequence[int]) -> Program:
     """Return the program of x_bar = sum of (dy/dx)^T y_bar for the inputs numbered `wrt`.
 
-    Its inputs are those of the program, then one adjoint `y_bar` for each output; it returns one
-    `x_bar` for each of `wrt`.
+    Its inputs are the inputs of the program, then one adjoint `y_bar` for each output; it returns
+    one `x_bar` for each of `wrt`.
     """
     graph = _graph(program)
     adjoints = [Operand(f"{o.name}_bar", o.shape) for o in program.outputs]

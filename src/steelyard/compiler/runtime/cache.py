@@ -29,7 +29,7 @@ from ...private_files import only_ours
 
 FORMAT = "steelyard cache 4"
 LIMIT = 256 << 20  # bytes
-# one write in so many, chosen by the file's name, looks for files to remove: that takes long in a
+# one write in SELDOM, chosen by the file's name, looks for files to remove, which takes long in a
 # full directory
 SELDOM = 32
 _DIGEST = 32

@@ -31,7 +31,7 @@ _WRITE, _ALLOC = 1, 2
 _DISTANCES = (2, 4)  # R_X86_64_PC32, R_X86_64_PLT32
 
 
-_LINKED, _OBJECT = b"I", b"O"  # how packed code begins
+_LINKED, _OBJECT = b"I", b"O"  # first byte of stored code
 _READ_EXECUTE = 5
 RUNS_HERE = (
     sys.platform.startswith("linux")
@@ -66,18 +66,18 @@ def pack(code: bytes) -> bytes:
     )
 
 
-def load(packed: bytes) -> Loaded:
-    """Load packed code into memory; RuntimeError if this machine cannot run it."""
-    if packed[:1] == _LINKED and len(packed) > 9 and RUNS_HERE:
-        (entry,) = struct.unpack_from("<Q", packed, 1)
-        return _load(Linked(packed[9:], entry))
-    if packed[:1] == _OBJECT:
-        return Loaded(*jit.link_object(packed[1:]))
+def load(content: bytes) -> Loaded:
+    """Load stored code into memory; RuntimeError if this machine cannot run it."""
+    if content[:1] == _LINKED and len(content) > 9 and RUNS_HERE:
+        (entry,) = struct.unpack_from("<Q", content, 1)
+        return _load(Linked(content[9:], entry))
+    if content[:1] == _OBJECT:
+        return Loaded(*jit.link_object(content[1:]))
     raise RuntimeError("neither linked code nor an object")
 
 
 def _load(linked: Linked) -> Loaded:
-    """Write code into pages of its own, which are then executable and no longer writable."""
+    """Write code into separate pages, which are then executable and no longer writable."""
     if not 0 <= linked.entry < len(linked.code):
         raise RuntimeError("the entry of linked code lies outside of it")
     view = _executable(linked.code)

@@ -137,7 +137,7 @@ class Triangles:
 
     def absorb(self, other: Sequence[Array]) -> None:
         """Fold other factors, each (k, k), of the same reach."""
-        for (table, index), R in zip(self._layout.packed, other, strict=True):
+        for (table, index), R in zip(self._layout.factor_tables, other, strict=True):
             rows = np.ascontiguousarray(R)
             y, k = data_address(rows), len(rows)
             samples = y, k, y + 8 * (k - 1), k, _ONE_AT, 0, k
@@ -185,13 +185,13 @@ class FoldLayout:
         ]
         self._tables: dict[tuple[int | None, bool], tuple[Whole, int, int]] = {}
         self.counted = np.arange(max(widths), dtype=np.int64)
-        self.packed = tuple(
+        self.factor_tables = tuple(
             (np.array([[a, k, 0, 0, 0, 0, 1]], np.int64), np.arange(k, dtype=np.int64))
             for a, k, _ in self.places
         )
 
     def table(self, width: int | None, weighed: bool) -> tuple[Whole, int, int]:
-        """Return the table for regressors of `width` columns, its address, and that of the index.
+        """Return the table for regressors of `width` columns, its address, and the index's address.
 
         Without a width, a regressor has only the columns in reach, row after row.
         """

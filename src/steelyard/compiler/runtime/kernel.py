@@ -36,7 +36,7 @@ class Kernel:
     """A compiled program.
 
     Call it with one array per input, batch dimensions first. It returns float64 arrays, or fills
-    those of `out=`. `ufunc` is the generalised ufunc itself. The call adds threads for large
+    the arrays of `out=`. `ufunc` is the generalised ufunc itself. The call adds threads for large
     batches, interrupts within long ones, and errors that name the argument.
     """
 
@@ -177,7 +177,7 @@ class Kernel:
                         self.ufunc, self.inputs, self.outputs, count, self._block, args, out
                     )
             return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
-        except FloatingPointError:  # underflow is no error of a kernel, whatever np.seterr says
+        except FloatingPointError:  # underflow is not an error of a kernel
             if np.geterr()["under"] != "raise":
                 raise
             with np.errstate(under="ignore"):
@@ -227,8 +227,8 @@ def _name(digest: str) -> str | None:
 def _compile(program: Program) -> bytes:
     if not program.inputs:
         raise CallError(
-            f"{program.name} takes no array; expected at least one, whose batch shape is that of"
-            " the result"
+            f"{program.name} takes no array; expected at least one, with the batch shape "
+            "of the result"
         )
     for operand in (*program.inputs, *program.outputs):
         if operand.size == 0:

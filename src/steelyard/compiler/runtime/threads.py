@@ -1,6 +1,6 @@
 """Threads: number of cores for kernels, and gufuncs over large batches on several threads.
 
-Results equal those of one thread, bit for bit.
+Results are bit for bit the results of one thread.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def cores() -> int:
 
 
 def thread_count() -> int:
-    """Return the number of threads in force here."""
+    """Return the number of threads that kernels use when called from this thread."""
     count = _count.get()
     return _default() if count is None else count
 
@@ -63,14 +63,14 @@ def threads(count: int) -> Iterator[None]:
     ...     sy.load("planar_2r").gravity_torque(np.zeros((1000, 2))).shape
     (1000, 2)
     """
-    token = _count.set(_whole(count))
+    token = _count.set(_checked_count(count))
     try:
         yield
     finally:
         _count.reset(token)
 
 
-def _whole(count: Any) -> int:
+def _checked_count(count: Any) -> int:
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise CallError(
             f"threads({count!r}): the number of threads must be a whole number of at least 1"
@@ -177,7 +177,7 @@ def run_in_pool(run: Callable[[int], None], count: int, stopped: list[bool]) -> 
     """Call run(0) here and run(1), ... in the pool, under this thread's error state.
 
     After all have ended, raise the first error. An exception raised here, such as an interrupt,
-    makes `stopped` true, so that the others end.
+    sets `stopped`, which ends the other threads.
     """
     jobs: list[Future[None]] = []
     try:
@@ -201,15 +201,15 @@ def run_in_pool(run: Callable[[int], None], count: int, stopped: list[bool]) -> 
 def mapped(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
     """Yield function(item) in the order of the items, computing several at once on worker threads.
 
-    Within the function one thread is in force. At most one result more than there are threads
-    waits.
+    Kernels called by the function use one thread. At most one result per thread, and one more, is
+    kept waiting.
     """
     count, every = thread_count(), list(items)
     if count == 1 or len(every) < 2:
         yield from map(function, every)
         return
 
-    def alone(item: T) -> U:
+    def with_one_thread(item: T) -> U:
         with threads(1):
             return function(item)
 
@@ -217,10 +217,10 @@ def mapped(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
     try:
         for item in every:
             try:
-                waiting.append(_pool().submit(copy_context().run, alone, item))
+                waiting.append(_pool().submit(copy_context().run, with_one_thread, item))
             except RuntimeError:  # the interpreter shuts down and takes no more jobs
                 yield from (waiting.popleft().result() for _ in range(len(waiting)))
-                yield alone(item)
+                yield with_one_thread(item)
             if len(waiting) > count:
                 yield waiting.popleft().result()
         while waiting:

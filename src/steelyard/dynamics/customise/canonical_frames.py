@@ -71,12 +71,9 @@ def _with_frames(loop: TreeLoop, new: Sequence[tuple[Array, Array]], reach: floa
     for body, pose in (loop.a, loop.b):
         turn, origin = new[body]
         R, p = turn.T @ np.array(pose.R), turn.T @ (np.array(pose.p) - origin)
-        placed.append(
-            Frame(
-                body,
-                Pose(_rows(np.vectorize(snap)(R, 1.0)), tuple(snap(float(x), reach) for x in p)),  # type: ignore[arg-type]
-            )
-        )
+        rows = _rows(np.vectorize(snap)(R, 1.0))
+        position = tuple(snap(float(x), reach) for x in p)
+        placed.append(Frame(body, Pose(rows, position)))  # type: ignore[arg-type]
     return loop._replace(a=placed[0], b=placed[1])
 
 

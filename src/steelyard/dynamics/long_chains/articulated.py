@@ -134,7 +134,8 @@ def propagate_mobility(
         return Mobility(A, (x, y, w), C)
     rows = zip(parent.B, (x, y, w), strict=True)
     B = tuple(v3.add(a, b) for a, b in rows)
-    return Mobility(v3.add_symmetric(parent.A, A), B, v3.add_symmetric(parent.C, C))  # type: ignore[arg-type]
+    A, C = v3.add_symmetric(parent.A, A), v3.add_symmetric(parent.C, C)
+    return Mobility(A, B, C)  # type: ignore[arg-type]
 
 
 def velocity_coupling(flow: CompositeFlow) -> VelocityCoupling:

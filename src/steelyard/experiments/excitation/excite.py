@@ -51,7 +51,7 @@ PERIOD, HIGHEST = 20.0, 0.5  # s, Hz: by default
 
 
 def bspline_basis(harmonics: int, frequency: float) -> MotionBasis:
-    """Return splines with as many coefficients as a Fourier series of so many harmonics."""
+    """Return splines with as many coefficients as a Fourier series with these harmonics."""
     return BSplineBasis(2 * harmonics - 1, frequency)
 
 
@@ -410,9 +410,8 @@ def prior_information(
     described = None if prior is None else Prior.of(information, prior)
     parts = [] if described is None else [described.information]
     if log is not None or fit is not None:
-        parts.append(
-            known_information(information, fit_of(information, log) if fit is None else fit)  # type: ignore[arg-type]
-        )
+        known_fit = fit_of(information, log) if fit is None else fit  # type: ignore[arg-type]
+        parts.append(known_information(information, known_fit))
     return PriorInformation(described, sum(parts[1:], parts[0]) if parts else None)
 
 

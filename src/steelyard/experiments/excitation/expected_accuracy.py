@@ -21,8 +21,7 @@ from .prior import Prior
 Array = NDArray[np.float64]
 Region: TypeAlias = "Mapping[str, tuple[float, float]] | None"
 STATES = 400  # random states of the region
-# 1/s: accelerations of the region per velocity, those of a sine of 0.5 Hz, where they are not
-# limited
+# 1/s: accelerations per velocity of a sine of 0.5 Hz, where the region does not limit them
 QUICKEST = np.pi
 
 
@@ -90,7 +89,7 @@ class Targets:
 
     @property
     def criterion(self) -> Criterion:
-        """What makes the worst of them small."""
+        """Criterion that minimises the largest ratio of variance to target."""
         return largest_ratio(self.matrices)
 
     def ratios(self, A: Array) -> Array:
@@ -108,10 +107,8 @@ def targets(
 ) -> Targets | None:
     """Build targets of relative standard deviations; None if there are none.
 
-    Targets are for parameters by name, and for every joint's torque.
-
-    A parameter is a base parameter, or with a prior any that base parameters and the prior tell
-    together.
+    Targets are for parameters by name, and for every joint's torque. A parameter is a base
+    parameter, or with a prior any parameter that the base parameters and the prior determine.
     """
     rows, labels = [], []
     for name, share in (accuracy or {}).items():
@@ -132,7 +129,7 @@ def _parameter_target(
 ) -> Array:
     """Return M = c c^T / v for a variance c^T A^-1 c of at most v.
 
-    v is the requested variance, less the part of the prior's that no motion reduces.
+    v is the requested variance minus the part of the prior variance that no motion reduces.
     """
     base = information.base
     values = base.values(information.robot.parameters)
@@ -143,8 +140,8 @@ def _parameter_target(
     size = abs(values[base.names.index(name)] if alone else information.robot.parameters[column])
     if not size > 0:
         raise CallError(
-            f"accuracy: the description has {name} = 0, of which {share!r} is nothing; name another"
-            " parameter",
+            f"accuracy: {name} is 0 in the description, so that a relative accuracy of"
+            f" {share!r} is undefined; name another parameter",
             argument="accuracy",
         )
     c, remainder = (
@@ -155,8 +152,8 @@ def _parameter_target(
     if not (share * size) ** 2 > remainder:
         raise ProblemError(
             f"accuracy: {name} cannot be known to {100 * share:g} %, however long the motion:"
-            f" {100 * np.sqrt(remainder) / size:.3g} % of the description's tolerance is in combinations"
-            " that no torque shows",
+            f" {100 * np.sqrt(remainder) / size:.3g} % of the description's tolerance is in "
+            "combinations that do not affect the torques",
             argument="accuracy",
         )
     return np.outer(c, c) / ((share * size) ** 2 - remainder)
@@ -226,7 +223,8 @@ def _not_a_target(information: FisherInformation, name: object) -> str:
     base = information.base
     if name in base.unidentifiable:
         return (
-            f"no motion shows {name}, torques do not depend on it; {suggest(str(name), base.names)}"
+            f"no motion identifies {name}, torques do not depend on it; "
+            f"{suggest(str(name), base.names)}"
         )
     if name in base.parameter_names:
         within = [
@@ -235,7 +233,7 @@ def _not_a_target(information: FisherInformation, name: object) -> str:
             if row[base.parameter_names.index(str(name))]
         ]
         return (
-            f"no motion shows {name} by itself, only within {'; '.join(within)};"
+            f"no motion identifies {name} by itself, only within {'; '.join(within)};"
             f" {suggest(str(name), base.names)}"
         )
     return f"no parameter is called {name!r}; {suggest(str(name), base.names)}"

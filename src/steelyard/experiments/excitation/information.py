@@ -25,8 +25,8 @@ from .criteria import CRITERIA, Criterion
 
 Array = NDArray[np.float64]
 POINTS = 24  # samples of a period per harmonic: twelve times what the band needs
-# of a column: what is less apart from others, such as by the rounding of angles in a file, no
-# recording tells apart
+# of a column: no recording distinguishes columns that are closer, such as by rounded angles in a
+# file
 SHOWN = 1e-5
 QUIET = 0.02  # of the typical torque: the noise of a sample where the caller states none
 TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
@@ -127,7 +127,7 @@ class FisherInformation:
         return Excitation(log_det, float(np.sqrt(values[-1] / values[0])), len(self.columns))
 
     def total(self, G: Array, points: int) -> Array:
-        """Add prior knowledge to G of so many samples of a period, in the units of G."""
+        """Add prior knowledge to G, the information of `points` samples of a period."""
         return G if self.known is None else G + self.known * (points * self.quiet**2 / self.samples)
 
     def whole(self, states: Sequence[Array] | Array) -> Array:

@@ -61,17 +61,17 @@ class StartPool:
     def _wait(self, waiting: set[Future[T]]) -> set[Future[T]]:
         """Return the unfinished jobs after a moment; the second Ctrl-C is raised."""
         try:
-            finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            self._tell(len(finished))
+            completed, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            self._report(len(completed))
         except KeyboardInterrupt:
             if self.stopped():
                 raise
             self._stop = True
         return waiting
 
-    def _tell(self, finished: int) -> None:
-        self._done += finished
-        if self._progress and finished:
+    def _report(self, completed: int) -> None:
+        self._done += completed
+        if self._progress and completed:
             self._progress(
                 f"{self._done} of {self._jobs} searches", min(1.0, self._done / self._jobs)
             )
@@ -120,7 +120,7 @@ SEARCH_LEVELS = (
 HOP = SearchLevel(
     survivors=1, points=16, weights=(0.01, 0.003), steps=40, effort=0.98, extra=0.01, every=1
 )
-HOPS = (0.15, 0.3, 0.6)  # variations of the best motion by so much of its own size, in turn
+HOPS = (0.15, 0.3, 0.6)  # relative variations of the best motion, in turn
 WORK, FEWEST, MOST = 350, 1, 4  # coefficients that are varied for each start; variations of each
 # coefficients of a second round; starts of a round at least, where there are several
 ROUND, FULL = 160, 4
@@ -262,7 +262,7 @@ class MultiStart:
     def run(self, starts: int, seed: int, crew: StartPool) -> list[Start]:
         """Run the search; return the starts, most advanced and best first.
 
-        After Ctrl-C, as far as they came.
+        After Ctrl-C, the results so far.
         """
         results = [
             self._round(range(k * starts, (k + 1) * starts), seed, crew)

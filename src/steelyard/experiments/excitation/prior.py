@@ -54,14 +54,15 @@ class Prior:
 
     @property
     def information(self) -> Array:
-        """That of the base parameters, (b, b)."""
+        """Information on the base parameters, (b, b)."""
         return np.asarray(np.linalg.inv(self.matrix @ self.covariance @ self.matrix.T))
 
     def physical_std(self, covariance: Array) -> Array:
         """Return the posterior std of every parameter (p,), given a covariance (b, b) of the base.
 
-        C - K (B C B^T - S) K^T with K = C B^T (B C B^T)^-1: what base parameters do not tell stays
-        as it was. Bishop, Pattern Recognition and Machine Learning, 2006, section 2.3.3.
+        C - K (B C B^T - S) K^T with K = C B^T (B C B^T)^-1: directions that base parameters do not
+        determine keep the prior. Bishop, Pattern Recognition and Machine Learning, 2006, section
+        2.3.3.
         """
         C, B = self.covariance, self.matrix
         before = B @ C @ B.T

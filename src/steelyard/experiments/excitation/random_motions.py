@@ -36,8 +36,10 @@ class RandomMotions:
         """Yield the best motion so far and its score after each candidate; None at first."""
         best, seed = None, None
         for i in range(candidates):
-            explore = seed is None or i < candidates / 2
-            draw = self._fresh(rng) if explore else _varied(seed, 0.3 * (1 - i / candidates), rng)  # type: ignore[arg-type]
+            if seed is None or i < candidates / 2:
+                draw = self._fresh(rng)
+            else:
+                draw = _varied(seed, 0.3 * (1 - i / candidates), rng)
             motion = self._within(*draw)
             score = self.information.score(motion) if motion else None
             if motion and score and (best is None or score.log_det > best[1].log_det):

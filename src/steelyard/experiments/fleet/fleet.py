@@ -36,9 +36,9 @@ class Fleet:
 
     `type` is the fit of all logs, `names` (R) are the robots. `pooled` has the base parameters of
     the type and the deviation of each robot with its standard deviation. `outliers` are parts of
-    robots that deviate more than those of the others, the least likely first. `factors` are the
-    factors of each robot's logs, `samples` (R,) their number of samples, `weights` (n,) [1/(N
-    m)|1/N] the weights of the joints.
+    robots that deviate more than on other robots, the least likely first. `factors` are the factors
+    of each robot's logs, `samples` (R,) their number of samples, `weights` (n,) [1/(N m)|1/N] the
+    weights of the joints.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Fleet:
     def robot(self, name: str) -> Robot:
         """Return the model of one robot.
 
-        The type with its own deviation, every link a body that can exist.
+        The type with the robot's deviation; every link is physically consistent.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Fleet:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns

@@ -67,12 +67,12 @@ def identify_fleet(
 ) -> Fleet:
     """Identify a fleet: the type, the deviation of each robot from it, and outliers.
 
-    The base parameters of each robot are those of the type plus a deviation. The fleet itself shows
-    how large deviations are: a robot with a short log stays near the type, a long log determines
-    the robot. `logs` are given by robot name, or as files in folders that name the robot with the
-    key `by`, such as logs/robot=arm3/run.parquet. Everything else is as for `identify`. Gelman and
-    Hill, "Data Analysis Using Regression and Multilevel/Hierarchical Models", 2007, chapter 12
-    (partial pooling).
+    The base parameters of each robot are the type's base parameters plus a deviation. The fleet
+    itself shows how large deviations are: a robot with a short log stays near the type, a long log
+    determines the robot. `logs` are given by robot name, or as files in folders that name the robot
+    with the key `by`, such as logs/robot=arm3/run.parquet. Everything else is as for `identify`.
+    Gelman and Hill, "Data Analysis Using Regression and Multilevel/Hierarchical Models", 2007,
+    chapter 12 (partial pooling).
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def pooled_fleet(
 def median_inflation(pilot: Problem) -> Array:
     """Return the median over the logs of the rows per independent row, (n,).
 
-    Each log has parameters of its own; the autocorrelation of its residuals counts.
+    Each log is fitted separately; the autocorrelation of its residuals counts.
     """
     alone = [replace(pilot, samples=(each,)) for each in pilot.samples]
     return np.median(

@@ -1,4 +1,4 @@
-"""Partial pooling: the parameters of each robot are those of the type plus a deviation.
+"""Partial pooling: each robot has the parameters of the type plus a deviation.
 
 The fleet itself shows how large deviations are.
 """

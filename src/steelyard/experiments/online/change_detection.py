@@ -44,11 +44,11 @@ class ChangeDetector:
     """Generalised likelihood ratios of innovations over sliding windows, for every hypothesis.
 
     With e = tau - Y base of the reference, Z the columns of a hypothesis and W = 1/sigma^2, a
-    window has b = sum Z^T W e and A = sum Z^T W Z; b^T (A + B B^T)^-1 b is tested. B B^T is what
-    the uncertainty of the reference contributes. sigma^2 is the variance of sums of residuals over
+    window has b = sum Z^T W e and A = sum Z^T W Z; b^T (A + B B^T)^-1 b is tested. B B^T is the
+    contribution of the reference's uncertainty. sigma^2 is the variance of sums of residuals over
     windows, over their length, where nothing changed (`learn`), each part of them with parameters
     of the others: autocorrelation and errors of the model count as they do in sums, the largest of
-    them too. As it is itself found from nu windows, the statistic over its d degrees of freedom has
+    them too. As sigma is estimated from nu windows, the statistic over its d degrees of freedom has
     Fisher's distribution with d and nu; the threshold is the quantile at which the probability of
     any false alarm, summed over samples, windows and hypotheses, is one in `hours`. Neighbouring
     windows overlap, so that false alarms come more rarely still. Basseville and Nikiforov,
@@ -238,8 +238,8 @@ class ChangeDetector:
         self.reference = reference
         weights = reference.sigma**-2.0
         modes = least_certain(reference.covariance, self.rows.typical(), weights)
-        loads = [h.D for h in self.sums.every if h.joint is None]
-        self._columns = np.column_stack([reference.base, modes, *loads])
+        load_columns = [h.D for h in self.sums.every if h.joint is None]
+        self._columns = np.column_stack([reference.base, modes, *load_columns])
         self._weights = weights
         self._ring = np.zeros((self._size, self.sums.width))
         self._t, self._alarm, self.unseen = 0, 0, 0
@@ -336,7 +336,7 @@ def detection_thresholds(d: Array, count: float, looks: float) -> Array:
 
     The variance they are normalised by was estimated from `count` windows.
 
-    d F^-1(1 - 1 / looks; d, count): the expected number of false alarms in so many looks is 1.
+    d F^-1(1 - 1 / looks; d, count): the expected number of false alarms in `looks` tests is 1.
     """
     from scipy.stats import f
 
@@ -366,7 +366,7 @@ def without_modes(sums: ChangeSums, whole: Array) -> Array:
 def window_gram(d: int, sums: Array) -> tuple[JointGram, Array]:
     """Return the normal equations of one hypothesis in a window, and its modes' influence (d, r).
 
-    Rows are weighted by the noise of their joints, and those of all joints are summed. The squared
+    Rows are weighted by the noise of their joints, and summed over all joints. The squared
     sum of the torque is not accumulated: NaN.
     """
     score, lower, modes = split_sums(d, sums)

@@ -59,14 +59,14 @@ class CollisionObserver:
 
     With a `Fit` the threshold is calibrated on held-out residuals of the fit's own log: block
     cross-validation, the largest residual of each joint while it moves forward, moves backward,
-    reverses or stands, times 1.5 (`calibration`, a `CollisionCalibration` with the observed rate of false
-    alarms, the hours it is based on, and the smallest detectable torque). A joint is not monitored,
-    and its threshold is infinite, in states that the log does not cover: too few visits, positions
-    or velocities beyond the log, parameters too uncertain, or velocities noisier than in the log
-    (`monitored`, `monitored_share`). A joint that the verdict does not trust is monitored in the
-    states in which each half of the log confirms the threshold of the other. A fit without any such
-    state warns. Nothing is monitored in the first 64 samples. Vovk, Gammerman and Shafer 2005,
-    section 2.2 (conformal prediction).
+    reverses or stands, times 1.5. `calibration` is a `CollisionCalibration` with the observed rate
+    of false alarms, the hours it is based on, and the smallest detectable torque. A joint is not
+    monitored, and its threshold is infinite, in states that the log does not cover: too few visits,
+    positions or velocities beyond the log, parameters too uncertain, or velocities noisier than in
+    the log (`monitored`, `monitored_share`). A joint that the verdict does not trust is monitored
+    in the states in which each half of the log confirms the threshold of the other. A fit without
+    any such state warns. Nothing is monitored in the first 64 samples. Vovk, Gammerman and Shafer
+    2005, section 2.2 (conformal prediction).
 
     Where a log of the fit has no velocities, the observer differentiates the positions causally, in
     the calibration and live: `qd` is then not used and may be None.
@@ -148,7 +148,7 @@ class CollisionObserver:
         Return the collision that it showed first, None without one.
 
         q [rad|m], qd, tau [N m|N]; t [s], () or (B,). `external_torque`, `threshold` and
-        `monitored` are then those of these samples, of their shape; `collision` stays until
+        `monitored` then belong to these samples and have their shape; `collision` stays until
         `clear`.
 
         Parameters

@@ -27,10 +27,10 @@ from .sample_rows import SampleRows
 Array = NDArray[np.float64]
 # times the velocity variance of the calibration, from which live velocities count as noisier
 NOISIER = 4.0
-NORMAL = 4.0  # standard deviations of the noise of velocities beyond that of the calibration
+NORMAL = 4.0  # standard deviations of velocity noise beyond the noise of the calibration
 # of the threshold: more noise and the largest residual exceed it
 NOISE_SHARE = math.sqrt(1.0 - RULE.factor**-2.0)
-# times the velocity variance of the calibration: larger squares are no noise, but a jolt
+# times the velocity variance of the calibration: larger squares are a jolt, not noise
 CLIPPED = 25.0
 
 
@@ -144,9 +144,8 @@ class GaussianThreshold:
 class VelocityNoise:
     """Variance of the external torque due to noise of the velocities.
 
-    Gain^2 M^2 times that of white noise.
-
-    The variance of white noise is a sixth of that of its second differences.
+    gain^2 M^2 times the variance of the velocity noise. White noise has a sixth of the variance of
+    its second differences.
 
     Parameters
     ----------

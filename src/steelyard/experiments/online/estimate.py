@@ -1,6 +1,6 @@
 """Estimates from the square-root information of live samples.
 
-Weighted least squares, their covariance, and a robot that can exist.
+Weighted least squares, their covariance, and a physically consistent robot.
 """
 
 from __future__ import annotations

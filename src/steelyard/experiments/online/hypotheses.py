@@ -52,7 +52,7 @@ def change_hypotheses(model: Model) -> tuple[ChangeHypothesis, ...]:
     tree = model.robot.tree
     parents = {body.parent for body in tree.bodies}
     ends = [i for i in range(len(tree.bodies)) if i not in parents]
-    loads = [
+    payloads = [
         ChangeHypothesis(
             LOAD, model.base.matrix[:, 10 * i : 10 * i + 4], None, model.robot.body_names[i]
         )
@@ -70,7 +70,7 @@ def change_hypotheses(model: Model) -> tuple[ChangeHypothesis, ...]:
                     j,
                 )
             )
-    return (*loads, *friction)
+    return (*payloads, *friction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +95,8 @@ class ChangeSums:
         return sum(h.size for h in self.every)
 
     @property
-    def loads(self) -> list[int]:
-        """The hypotheses that are loads."""
+    def payload_indices(self) -> list[int]:
+        """Indices of the hypotheses that are payloads."""
         return [k for k, h in enumerate(self.every) if h.joint is None]
 
     @property
@@ -192,7 +192,7 @@ def terms_program(n: int, shapes: tuple[tuple[int, int | None], ...]) -> Program
     """Return the program of the terms that a sample adds to the sums."""
     sums = sums_of(n, shapes)
     sizes = {
-        "columns": (n, 1 + THRESHOLDS.uncertain_modes + 4 * len(sums.loads)),
+        "columns": (n, 1 + THRESHOLDS.uncertain_modes + 4 * len(sums.payload_indices)),
         "tau": (n,),
         "friction": (n, 3),
         "weights": (n,),

@@ -99,7 +99,7 @@ class MonitorPhases:
         return False
 
     def sigma(self, seconds: float) -> Array | None:
-        """Noise (n,) [N m|N] of sums over windows of at least so many seconds; None while learning.
+        """Noise (n,) [N m|N] of sums over windows of at least `seconds`; None while learning.
 
         It is divided by the root of the windows' length.
         """

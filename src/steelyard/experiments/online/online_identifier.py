@@ -58,7 +58,7 @@ class OnlineIdentifier:
     learn : duration of learning before changes are tested [s], 0 for never.
     hours : mean time between false alarms [h].
     model : a `ModelOptions`: what is to be found.
-    **options : those of `identify` for the model: friction, rotor, hold, known and so on.
+    **options : options of `identify` for the model: friction, rotor, hold, known and so on.
 
     Examples
     --------
@@ -231,7 +231,7 @@ class OnlineIdentifier:
     def errors(self, seconds: float) -> tuple[Array, Array]:
         """Return the noise sigma (n,) [N m|N] and the covariance (b, b) of the present model.
 
-        sigma is the noise of sums of torque errors over windows of so many seconds, over the root
+        sigma is the noise of sums of torque errors over windows of `seconds`, divided by the root
         of their length. It exceeds the noise of one sample where errors are autocorrelated.
         Directions that no sample shows are as uncertain as the parameters are large.
 
@@ -259,17 +259,17 @@ class OnlineIdentifier:
 
     @property
     def parameters(self) -> Array:
-        """Every parameter, (p,), of a robot that can exist, in the order of `parameter_names`."""
+        """Parameters (p,) of a physically consistent robot, in the order of `parameter_names`."""
         return self._once("parameters", self._physical)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Labels of `parameters`, such as link3.mcx and joint3.Fv: those of `robot`."""
+        """Names of `parameters`, such as link3.mcx and joint3.Fv, as `robot` has them."""
         return self.model.names
 
     @property
     def robot(self) -> Robot:
-        """The robot with the present parameters; each of its links is a body that can exist."""
+        """The robot with the present parameters; each of its links is physically consistent."""
         return self._once("robot", self.consistent)
 
     def consistent(self) -> Robot:

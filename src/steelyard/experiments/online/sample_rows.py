@@ -31,7 +31,7 @@ class SampleRows:
         self._kernel = self._plain_kernel("regressor") if self.plain else None
 
     def _plain_kernel(self, name: str) -> Kernel:
-        """The kernel of a regressor of the plain robot, at hand without a search."""
+        """Return the kernel of a regressor of the plain robot, so that no call looks it up."""
         columns = tuple(self.model.plain_columns[c] for c in self.model.base.columns)
         return kernel(self.model.plain.tree, name, columns=columns)
 

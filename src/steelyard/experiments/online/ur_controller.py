@@ -69,7 +69,7 @@ def _states(
 def prefixed_joint_names(joint_names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of a UR's joints with the prefix that a robot gives them.
 
-    Raise LogError if it is no UR.
+    Raise LogError if it is not a UR.
     """
     for name in joint_names:
         if name.endswith(JOINTS[0]):

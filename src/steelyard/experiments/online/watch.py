@@ -128,7 +128,7 @@ def named_source(
 
 
 def from_iterable(source: Iterable[Any], robot: Robot, effort: str | None) -> Iterator[Sample]:
-    """Yield the samples of messages, mappings and tuples, whatever comes."""
+    """Yield the samples of messages, mappings and tuples, in any mixture."""
     for number, item in enumerate(source):
         if hasattr(item, "position") and hasattr(item, "name"):
             if effort is None:

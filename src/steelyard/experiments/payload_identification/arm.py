@@ -98,7 +98,7 @@ def moving_arm(
     if isinstance(source, Fit):
         if options:
             raise CallError(
-                f"payload: {', '.join(options)} would be ignored: the fit has options of its own"
+                f"payload: {', '.join(options)} would be ignored: the fit has its own options"
             )
         return _from_fit(
             source,

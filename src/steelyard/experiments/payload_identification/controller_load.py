@@ -162,7 +162,7 @@ def controller_load(
         return CONTROLLERS[name](mass, com, inertia)
     point = CONTROLLERS[name](mass, com, np.zeros((3, 3)))
     note = (
-        f"{', '.join(verdict.unseen)} not identified: the inertia is set to zero, that of a point"
-        " mass at the centre."
+        f"{', '.join(verdict.unseen)} not identified: the inertia is set to zero, as for a point "
+        "mass at the centre."
     )
     return replace(point, notes=(note,))

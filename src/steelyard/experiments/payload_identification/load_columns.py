@@ -71,9 +71,9 @@ class LoadColumns:
 
     They are zero for logs before `first`.
 
-    First those of changed friction, `changing` are their parameters in the model; then, if `sides`
-    has the direction (N, n) from which the joints of each log came to rest, the friction at rest of
-    every joint, in all logs; then the ten of the load.
+    First the columns of changed friction, `changing` are their parameters in the model; then, if
+    `sides` has the direction (N, n) from which the joints of each log came to rest, the friction at
+    rest of every joint, in all logs; then the ten of the load.
     """
 
     model: Model

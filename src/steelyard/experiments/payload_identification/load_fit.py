@@ -30,7 +30,7 @@ from .arm import LoadedArm
 from .load_columns import LoadFrame
 
 Array = NDArray[np.float64]
-ROUNDS = 6  # of weighting the joints by what they leave
+ROUNDS = 6  # of weighting the joints by their residuals
 GYRATION = 0.1  # [m] typical distance of a load's mass from its centre
 LEAST_MASS = 1.0  # [kg] to which uncertainties are compared for loads that are lighter
 VAGUE = 10.0  # times the typical size: the standard deviation before the samples
@@ -38,7 +38,7 @@ DENSITY = 2000.0  # [kg/m3] of the ball whose inertia a load has where the sampl
 MARGIN = 1e-6  # least eigenvalue of the pseudo-inertia, over the typical size
 ROUNDING = 1e-8  # of a torque
 SURE = 2.0  # standard deviations that the mass must be above zero to be a load
-OVERLAPPING = 1.5  # degrees of freedom of blocks that overlap, over those of blocks side by side
+OVERLAPPING = 1.5  # degrees of freedom of overlapping blocks, over adjacent blocks
 
 
 class ArmDifference(NamedTuple):
@@ -126,20 +126,20 @@ def safe_numbers(numbers: Array, free_mass: float, seen: NDArray[np.bool_]) -> A
     """Replace numbers (10,) that are not identified by safe values.
 
     A centre is set to the origin of the frame, where it adds no torque about the axes through it.
-    An inertia of which no entry is identified is that of a solid ball of the mass. A mass without
-    centre and inertia is the unconstrained one, at least zero: the condition that it belongs to a
-    body with a centre would change it.
+    An inertia of which no entry is identified is the inertia of a solid ball of the mass. A mass
+    without centre and inertia is the unconstrained one, at least zero: the condition that it
+    belongs to a body with a centre would change it.
 
     Parameters
     ----------
-    numbers : mass [kg], centre (3,) [m] and six entries of the inertia about it [kg m2], of a body
-        that can exist
+    numbers : mass [kg], centre (3,) [m] and six entries of the inertia about it [kg m2], of a
+        physically consistent body
     free_mass : mass of the unconstrained estimate [kg]
     seen : which of the ten are identified
 
     Returns
     -------
-    The ten numbers, of a body that can exist or of none.
+    The ten numbers, physically consistent or all zero.
     """
     safe = numbers.copy()
     if not np.any(seen[1:]):

@@ -21,7 +21,7 @@ NUMBERS = ("mass", "com x", "com y", "com z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz",
 LIGHTER = 3.0
 UNEXPLAINED = 0.5  # relative error of the torque with the load from which it is refused
 WORSE = 2.0  # times the relative error without the load from which the error with it is a doubt
-FAINT = 1e-3  # relative error of the torque that is no doubt, whatever it is without the load
+FAINT = 1e-3  # relative error of the torque that is never a doubt
 COARSE = 0.1  # relative standard deviation of the mass from which it is a doubt
 
 
@@ -117,8 +117,8 @@ def _coarse(fit: LoadFit) -> Iterator[str]:
         )
     elif fit.free[0] >= SURE * fit.free_std[0] and std > COARSE * mass:
         yield (
-            f"The standard deviation of the mass is {std / mass:.0%}: a longer log, faster motion or"
-            " more poses reduce it."
+            f"The standard deviation of the mass is {std / mass:.0%}: a longer log, faster motion "
+            "or more poses reduce it."
         )
 
 
@@ -133,8 +133,7 @@ def _unlike(arm: LoadedArm, fit: LoadFit) -> Iterator[str]:
     if fit.residual.loaded > max(WORSE * before, FAINT):
         yield (
             f"With the load {fit.residual.loaded:.1%} of the torque is unexplained, without it"
-            f" {before:.1%}: does the load slip or swing, or is the second log that of another"
-            " robot?"
+            f" {before:.1%}: does the load slip or swing, or is the second log from another robot?"
         )
 
 
@@ -166,9 +165,9 @@ def _assumed(seen: tuple[str, ...], unseen: tuple[str, ...]) -> str:
         free = not any(name.startswith("I") for name in seen)
         values += [
             (
-                "the inertia that of a solid ball of the mass"
+                "the inertia of a solid ball of the mass"
                 if free
-                else f"{', '.join(inertia)} near those of a solid ball"
+                else f"{', '.join(inertia)} near the values of a solid ball"
             )
         ]
     return f" The model of the load assumes {' and '.join(values)}." if values else ""

@@ -296,9 +296,9 @@ def payload(
     `loaded` are logs with the load, `empty` logs without it, best of the same motion: errors of the
     model that repeat cancel then. Without `empty` the arm must be known: a `Fit`, whose uncertainty
     counts, or a `Robot`, which is taken as exact. `link` carries the load, the end-effector by
-    default; the numbers are in the axes of `frame`, a frame fixed to it, that of the link by
+    default; the numbers are in the axes of `frame`, a frame fixed to it, the link's frame by
     default. `static` uses only what the logs hold at rest; by default that is done for logs in
-    which nothing moves. `options` are those of `identify` for the arm. Swevers et al., Int. J.
+    which nothing moves. `options` are options of `identify` for the arm. Swevers et al., Int. J.
     Robotics Research 21 (2002), p. 701; Gaz and De Luca, IROS 2017, p. 3033 (payload from base
     parameters).
 
@@ -307,11 +307,11 @@ def payload(
     robot : a `Fit`, or a `Robot` that is taken as exact.
     loaded : a `Log` or several with the load.
     empty : a `Log` or several without it, best of the same motion.
-    link : name of the link that carries the load; that of the end-effector by default.
-    frame : name of the frame whose axes the numbers are in; that of the link by default.
+    link : name of the link that carries the load; the end-effector by default.
+    frame : name of the frame whose axes the numbers are in; the link's frame by default.
     static : whether only what is at rest counts; by default where nothing moves.
-    progress : function that is told how far the work is.
-    options : those of `identify` for the arm, such as friction or mask [rad/s|m/s].
+    progress : function called with a sentence and the share of work done.
+    options : options of `identify` for the arm, such as friction or mask [rad/s|m/s].
 
     Returns
     -------

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 CANDIDATES = 4000
-DRAWS = 3  # of so many candidates, until enough of them are clear
+DRAWS = 3  # of CANDIDATES poses, until enough of them are free of collisions
 TURN = np.pi  # [rad] range of a joint without limits, to either side
 LEAST = 1e-6  # of the largest eigenvalue: what poses must show of mass and centre
 # [kg, kg m] of a load of 1 kg: mass and first moments are made comparable by them

@@ -132,7 +132,7 @@ class DoctorThresholds:
     contradiction_cost: float = threshold(
         10.0, "no record of a measurement; benchmarks.trust judges it"
     )
-    # evidence [nats] per independent row that an exchange of joints must win
+    # evidence [nats] per independent row that an exchange of joints must gain
     least_exchange_gain: float = threshold(0.5, "the errors of both joints fall by a third")
 
     # -- Least sizes of faults
@@ -196,7 +196,7 @@ class DoctorThresholds:
     doubtful_friction: float = threshold(
         -4.0, "no record of a measurement; benchmarks.trust judges it"
     )
-    # evidence [nats] that a joint's own gain must win over the median gain
+    # evidence [nats] that a joint's own gain must have over the median gain
     own_gain_evidence: float = threshold(3.0, "convention: as `decisive`")
     # evidence [nats] of a first gain below which it is not refined
     hopeless_gain: float = threshold(
@@ -208,7 +208,7 @@ class DoctorThresholds:
     )
     # how many gains are refined
     refined_gains: int = threshold(3, "computing time")
-    # evidence [nats] that they must win before
+    # evidence [nats] that they must have before refinement
     refined_gain_evidence: float = threshold(3.0, "convention: as `decisive`")
     # evidence [nats] that the first step of an offset must predict
     offset_evidence: float = threshold(3.0, "convention: as `decisive`")
@@ -282,9 +282,7 @@ class DoctorThresholds:
         (0.03, 0.3), "no record of a measurement; benchmarks.trust judges it"
     )
     # prior weight of a body of the description
-    description_weight: float = threshold(
-        30.0, "a description right to about a fifth of its own size"
-    )
+    description_weight: float = threshold(30.0, "a description right to about a fifth of its size")
     # prior weight of a placeholder
     placeholder_weight: float = threshold(1e-4, "next to nothing")
 
@@ -304,7 +302,7 @@ class DoctorThresholds:
 
     @property
     def needed(self) -> float:
-        """Evidence [nats] that a usual fault must win."""
+        """Evidence [nats] that a usual fault must have."""
         return self.decisive - self.fault_odds
 
 

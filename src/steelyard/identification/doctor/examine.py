@@ -212,7 +212,7 @@ def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
 
 
 def samples_of(robot: Robot, log: Log) -> Samples:
-    """Return the smoothed samples of a log, whatever its positions look like."""
+    """Return the smoothed samples of a log, also of a log with implausible positions."""
     log = clean(log)
     if log.N < FEWEST:
         raise LogError(

@@ -10,7 +10,7 @@ from ...drawing.numbers import fixed
 from ...drawing.table import Column, Table
 from ...signals.clean.correction import Correction
 
-MAPPING, WITNESS = "mapping", "witness"
+MAPPING, THIRD_SOURCE = "mapping", "third source"
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class FaultKind:
     """A kind of fault.
 
     `corrected_by` is MAPPING where `--fix` corrects the log, provided that the log shows the fault
-    without the described inertias. It is WITNESS where torques and description, or torques of
+    without the described inertias. It is THIRD_SOURCE where torques and description, or torques of
     several joints, disagree about a factor: both are named, and nothing is corrected before a third
     source decides. It is "" where no mapping helps.
     """
@@ -32,11 +32,11 @@ FAULTS: dict[str, FaultKind] = {
     "position sign": FaultKind("the position of a joint has the other sign", MAPPING),
     "torque sign": FaultKind("the torque of a joint has the other sign", MAPPING),
     "degrees": FaultKind("positions are in degrees", MAPPING),
-    "currents": FaultKind("the torque columns hold motor currents", WITNESS),
+    "currents": FaultKind("the torque columns hold motor currents", THIRD_SOURCE),
     "gear ratio or torque constant": FaultKind(
-        "the torque of a joint is wrong by a factor", WITNESS
+        "the torque of a joint is wrong by a factor", THIRD_SOURCE
     ),
-    "torque scale": FaultKind("all torques are wrong by one factor", WITNESS),
+    "torque scale": FaultKind("all torques are wrong by one factor", THIRD_SOURCE),
     "gravity taken out": FaultKind("the torque of gravity was subtracted"),
     "gravity direction": FaultKind("the robot is mounted differently than described"),
     "position offset": FaultKind("the zero position of a joint is wrong", MAPPING),

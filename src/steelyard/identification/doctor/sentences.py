@@ -13,7 +13,7 @@ from .fault_search.fault_correction import FaultCorrection
 from .fault_search.fault_hypothesis import FaultHypothesis
 from .fault_search.log_evidence import Trial
 from .fault_search.search import Step
-from .finding import FAULTS, MAPPING, WITNESS, Finding
+from .finding import FAULTS, MAPPING, THIRD_SOURCE, Finding
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
@@ -82,7 +82,7 @@ def hypotheses_of(step: Step, final: FaultCorrection, names: Names) -> tuple[str
             f"the log is wrong ({FAULTS[fault].meaning})",
             "the links differ from the description",
         )
-    if kind != WITNESS:
+    if kind != THIRD_SOURCE:
         return ()
     if fault == "currents":
         return (

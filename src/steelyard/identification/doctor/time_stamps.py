@@ -73,7 +73,7 @@ def stamp_findings(log: Log) -> tuple[tuple[Finding, ...], bool]:
 
 
 def unit_finding(log: Log) -> tuple[tuple[Finding, ...], float]:
-    """Return the finding on stamps that are no seconds, and what one unit of them is [s].
+    """Return the finding on stamps that are not seconds, and the length of their unit [s].
 
     Nothing and 1 if they are.
     """

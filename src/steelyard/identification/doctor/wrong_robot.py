@@ -1,4 +1,4 @@
-"""Wrong robot: a log that contradicts the description whatever single fault is corrected."""
+"""Wrong robot: a log that contradicts the description after every single correction."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OF_ALL_TORQUES = ("currents", "torque scale", "gravity taken out", "gravity dire
 
 
 def is_placeholder(model: Model) -> bool:
-    """Return whether the description's inertias are no measure.
+    """Return whether the description's inertias are placeholders.
 
     Points at the joints, or all bodies of one mass and size.
     """
@@ -50,7 +50,7 @@ def is_placeholder(model: Model) -> bool:
 
 
 def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -> Finding | None:
-    """Return a finding if the description contradicts the log whatever is corrected, else None.
+    """Return a finding if the description contradicts the log after every correction, else None.
 
     This is so for several faults at once, faults that leave contradictions or errors, a clock and
     torques that are both scaled (a larger similar robot), most links far from the description, or
@@ -91,7 +91,7 @@ def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -
     tried = f" even with {', '.join(dict.fromkeys(faults))} corrected" if faults else ""
     sentence = (
         f"The log contradicts this robot's description{tried}: {worst} would differ from it by"
-        f" {np.max(apart):.0%} of its own size, and the torque errors are"
+        f" {np.max(apart):.0%} of its size, and the torque errors are"
         f" {', '.join(f'{e:.0%}' for e in best.agreement.error)}. Is it the log of another robot?"
     )
     return Finding("wrong robot", (), sentence, 0.9, "the description of the logged robot")

@@ -1,4 +1,4 @@
-"""The cone program: least squares over parameters whose every link is a body that can exist."""
+"""The cone program: least squares over physically consistent parameters."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ConeProgram:
         `outer` are the columns of the joint terms; the rows act where these vanish.
 
         A joint that stands still has columns of zeros; without these rows the program has no unique
-        minimum. `norms` are those of all columns: the largest is the weight of these rows.
+        minimum. `norms` are the norms of all columns: the largest is the weight of these rows.
         """
         largest = max(float(norms.max(initial=0.0)), 1e-300)
         scale = np.where(norms > 1e-12 * largest, norms, largest)[self.inner :]

@@ -80,7 +80,7 @@ class Frequency(Estimator):
 class Spectrum:
     """Harmonics of regressor (K, n, b) and torque (K, n), averaged over periods.
 
-    The covariance (K, n, n) is that of the noise of the average.
+    The covariance (K, n, n) is the covariance of the averaged noise.
     """
 
     Y: Complex

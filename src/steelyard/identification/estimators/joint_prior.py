@@ -1,6 +1,6 @@
-"""The joint terms before the samples.
+"""Prior of the joint terms.
 
-How far friction, rotors and offsets may be from the description.
+Standard deviations of friction, rotor inertias and offsets around the description.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ SLOW = 0.1  # of a joint's fastest speed, 1 rad/s|m/s where it has none; reached
 
 
 def vague_precision(model: Model, total: Accumulator, where: Coordinates) -> Array:
-    """Return the precision of each joint term before the samples, (k - inner,).
+    """Return the prior precision of each joint term, (k - inner,).
 
-    As vague as a term that makes all of a joint's torque.
+    The prior is so wide that a single term may produce all of a joint's torque.
 
     The standard deviation of a term is |tau_j| / |column| over the joints that it acts on; of a
     joint that hardly moved, |tau_j| over the column of a slow motion, so that noise at rest is not
-    taken for friction. A term whose column is zero stays as described.
+    mistaken for friction. A term whose column is zero stays as described.
     """
     to_terms = model.base.matrix @ where.matrix[:, where.inner :]
     columns = np.array(

@@ -26,9 +26,9 @@ class Estimate:
     """Base parameters (b,), weights of the rows of each joint (n,) [1/(N m)|1/N], and notes.
 
     `parameters` (p,) is set by estimators that find each parameter and not only the combinations,
-    `posterior` by those with a prior. `parts` are the rows of estimators that solve other equations
-    than those of the problem, each folded, in order of time. `linearised` is the problem that was
-    solved by estimators whose rows are not those of the regressor.
+    `posterior` by those with a prior. `parts` are the rows, folded in order of time, of estimators
+    that solve other equations than the problem. `linearised` is the problem that was solved by
+    estimators whose rows are not rows of the regressor.
     """
 
     base: Array
@@ -43,7 +43,7 @@ class Estimate:
     def triangle(self, total: Accumulator) -> Array:
         """Return the factor (b + 1, b + 1) of the rows that were solved.
 
-        Those of the torques, all folded, unless it has its own.
+        The rows of the torques, all folded, unless the estimator has other rows.
         """
         rows = merged(self.parts) if self.parts else total
         return rows.triangle(self.weights if rows.n == len(self.weights) else None)
@@ -102,9 +102,9 @@ def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectru
     """Return what the factor R (b + 1, b + 1) of [Y tau] says about the rank of Y.
 
     A direction v is excited if |R v|^2 is at least EXCITED times |N v|^2, with `noise` N (., b) the
-    factor of the errors of Y, as those of measured positions make them: such errors are no
-    excitation. Without it only the rounding counts. Golub and Van Loan, "Matrix Computations", 4th
-    ed., section 8.7.3 (the symmetric-definite generalised eigenvalue problem).
+    factor of the errors of Y due to position noise, which are not excitation. Without it only the
+    rounding counts. Golub and Van Loan, "Matrix Computations", 4th ed., section 8.7.3 (the
+    symmetric-definite generalised eigenvalue problem).
     """
     R = triangle[:-1, :-1]
     unit, dead = column_norms(R)
@@ -260,7 +260,7 @@ class Sequential(Estimator):
 
     Y is block upper triangular: the torque of joint j does not depend on the links before it.
     Earlier joints take what later ones found as given, so errors accumulate;
-    `details['error_accumulation']` is each joint's residual over that of all joints at once.
+    `details['error_accumulation']` is each joint's residual over its residual in a joint solution.
     Lecture "Newton-Euler formulation and dynamic parameter identification": "may have the
     inconvenience to accumulate any error".
     """
@@ -282,7 +282,7 @@ class Sequential(Estimator):
         growth = accumulated(total, base, problem.prior)
         names = problem.model.row_names
         note = (
-            "Residuals against those of all joints at once:"
+            "Residuals relative to solving all joints at once:"
             f" {', '.join(f'{n} {g:.3g}' for n, g in zip(names, growth, strict=True))}."
         )
         details = {
@@ -315,7 +315,7 @@ def one_joint(
 
 
 def accumulated(total: Accumulator, base: Array, prior: Array) -> Array:
-    """Return the residual norm of each joint over that of all joints solved together, (n,)."""
+    """Return the residual norm of each joint relative to solving all joints together, (n,)."""
     together = total.residual_squares(least_squares(total.triangle(), prior))
     floor = 1e-24 * np.maximum(total.torque_squares(), 1e-300)
     return np.asarray(np.sqrt((total.residual_squares(base) + floor) / (together + floor)))

@@ -86,9 +86,9 @@ class Posterior:
 
     Mean, factor R (k, k) of the precision, and log evidence [nats].
 
-    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` those of
-    the description, (., k). `weights` (bodies,) are those of the description, `vague` (k - inner,)
-    the precisions of the joint terms before the samples.
+    R^T R = data^T data + prior^T prior, with `data` the rows of the samples and `prior` the rows of
+    the description, (., k). `weights` (bodies,) are the weights of the description, `vague` (k -
+    inner,) the precisions of the joint terms before the samples.
     """
 
     coordinates: Coordinates
@@ -102,7 +102,7 @@ class Posterior:
 
     @property
     def parameters(self) -> Array:
-        """The mean as parameters (p,); links may be bodies that cannot exist."""
+        """The mean as parameters (p,); links may be physically inconsistent."""
         return self.coordinates.origin + self.coordinates.matrix @ self.mean
 
     @cached_property

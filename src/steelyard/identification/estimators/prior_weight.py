@@ -1,6 +1,6 @@
 """The weight of the description, chosen by evidence.
 
-For all links together, and links that contradict the samples set aside.
+One weight for all links; the descriptions of links that contradict the samples are discarded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .posterior import coordinates, posterior_of, projected
 Array = NDArray[np.float64]
 # of links as described: 1 for links right to their own size, 1e4 for a hundredth of it
 WEIGHTS = tuple(10.0 ** np.arange(-1, 7))
-LOOSE = tuple(10.0 ** np.arange(-5, 2))  # of links whose description is set aside
+LOOSE = tuple(10.0 ** np.arange(-5, 2))  # of links whose description is discarded
 # before the samples: the weight of a description is about 30, within 1.5 decades either way
 USUAL, SPREAD = 30.0, 1.5
 EXACT = 1e5  # weight from which the links are taken as described
@@ -30,11 +30,11 @@ ODDS = 7.0
 
 @dataclass(frozen=True, eq=False)
 class PriorWeight:
-    """What the samples say about the description.
+    """The weight of the description that the samples support.
 
-    Its weight, the bodies that were set aside, the weight of those, the evidence [nats].
+    Its weight, the bodies whose description is discarded, their weight, the evidence [nats].
 
-    `gain` has for each body set aside by how many nats the evidence is larger without its
+    `gain` says for each of these bodies by how many nats the evidence is larger without its
     description.
     """
 
@@ -54,9 +54,9 @@ class PriorWeight:
         )
 
     def names(self, model: Model) -> tuple[str, ...]:
-        """Return the names of the bodies whose description was set aside.
+        """Return the names of the bodies whose description was discarded.
 
-        Those without one are not among them.
+        Bodies without a description are not among them.
         """
         return tuple(
             model.robot.tree.bodies[i].name
@@ -72,8 +72,8 @@ class PriorWeight:
             sum_up = f"by {max(self.gain):.0f} nats of evidence for a single link"
             return (
                 (
-                    f"The description's inertias contradict the log and were set aside, {sum_up}:"
-                    " the links are found from the log alone."
+                    f"The description's inertias contradict the log and were discarded, {sum_up}: "
+                    "the links are identified from the log alone."
                 ),
             )
         size = 1.0 / np.sqrt(self.weight)
@@ -92,7 +92,7 @@ class PriorWeight:
             lines = ["The described inertias do not agree with the log and have little weight."]
         for i in wrong:
             lines.append(
-                f"The description of {bodies[i].name} contradicts the log and was set aside"
+                f"The description of {bodies[i].name} contradicts the log and was discarded"
                 f" ({gains[i]:.0f} nats of evidence)."
             )
         return tuple(lines)
@@ -103,8 +103,8 @@ def choose_prior_weight(model: Model, triangle: Array, vague: Array | None = Non
 
     `triangle` (b + 1, b + 1) is the factor of [Y tau], rows in units of their noise, `vague` the
     precision of the joint terms. From the description of every link, or of none,
-    single links are set aside or taken back as long as the evidence grows by more than ODDS.
-    MacKay, Neural Computation 4 (1992), p. 415.
+    descriptions of single links are discarded or restored as long as the evidence grows by more
+    than ODDS. MacKay, Neural Computation 4 (1992), p. 415.
     """
     search = PriorWeightSearch(model, triangle, vague)
     unknown = frozenset(i for i, k in enumerate(body_prior(model).described) if not k)
@@ -157,9 +157,9 @@ class PriorWeightSearch:
         return len(self.model.names)
 
     def best(self, aside: frozenset[int], start: PriorWeight | None = None) -> PriorWeight:
-        """Return the best weights with these bodies set aside.
+        """Return the best weights with the descriptions of these bodies discarded.
 
-        That of the others and that of those in turn, to a third of a decade.
+        The weight of the other bodies and of these bodies in turn, to a third of a decade.
         """
         of = self.evidence(aside)
         weight = of(start.weight if start else USUAL, start.loose if start else 0.1)
@@ -181,7 +181,7 @@ class PriorWeightSearch:
         )
 
     def quick_change(self, start: PriorWeight, group: frozenset[int]) -> PriorWeight:
-        """Return `quick` with some bodies set aside that were not, or taken back."""
+        """Return `quick` with the descriptions of a group discarded, or restored."""
         return self.quick(frozenset(start.aside) ^ group, start)
 
     def gain(self, weight: PriorWeight, group: frozenset[int]) -> float:
@@ -194,9 +194,9 @@ class PriorWeightSearch:
         )
 
     def evidence(self, aside: frozenset[int]) -> Callable[[float, float], PriorWeight]:
-        """Return the evidence as a function of the two weights, with these bodies set aside.
+        """Return the evidence as a function of the two weights, without these descriptions.
 
-        What is unlikely beforehand is subtracted.
+        The prior log-probability of the weights is included.
         """
         prior = body_prior(self.model, aside)
         where = coordinates(self.model, prior)

@@ -52,7 +52,7 @@ class FitOnly(Estimator):
 
     @property
     def name(self) -> str:
-        """The object's name, or that of its class."""
+        """The object's name, or its class name."""
         return str(getattr(self.inner, "name", type(self.inner).__name__))
 
     def fit(self, problem: Problem) -> Estimate:

@@ -1,4 +1,4 @@
-"""Physically consistent estimation: every link a body that can exist."""
+"""Physically consistent estimation by semidefinite programming."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arguments import real_number
 from ...errors import ProblemError
 from ...option_groups.identification import Bounds
-from ..model.bounds import Inequalities, check_bounds, inequalities, natural
+from ..model.bounds import Inequalities, check_bounds, inequalities, physical_limits
 from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
@@ -35,12 +35,12 @@ class SDP(Estimator):
 
     Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. w_i says how
     much the description of link i counts: 1 for inertias that are right to their own size, 100 for
-    a tenth of it. `prior_weight` gives one number for all links; None lets the evidence choose it,
-    and set aside the description of links that the samples contradict. `exact` keeps the weighted
-    least-squares solution wherever consistent parameters have it: the prior then only decides what
-    the data leave open. `entropic` takes the divergence 2 (tr S - log det S - 4) instead of its
-    second-order form |S - S0|^2. `bounds` are added to those given to `identify`. Wensing, Kim and
-    Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
+    a tenth of it. `prior_weight` gives one number for all links; None chooses it by the evidence,
+    and discards the description of links that contradict the samples. `exact` keeps the weighted
+    least-squares solution wherever consistent parameters have it: the prior then only decides
+    directions that the data do not determine. `entropic` takes the divergence 2 (tr S - log det S -
+    4) instead of its second-order form |S - S0|^2. `bounds` are added to those given to `identify`.
+    Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
     """
 
     prior_weight: float | None = None
@@ -124,12 +124,12 @@ def consistent(
     `free` (b,) is the solution without constraints.
     """
     prior = body_prior(model, chosen.aside)
-    natural_bounds = natural(model.names, model.free)
+    physical_bounds = physical_limits(model.names, model.free)
     asked = inequalities(options.bounds, model.names)
     limits = Inequalities(
-        np.vstack([natural_bounds.A, asked.A]),
-        np.concatenate([natural_bounds.b, asked.b]),
-        natural_bounds.names + asked.names,
+        np.vstack([physical_bounds.A, asked.A]),
+        np.concatenate([physical_bounds.b, asked.b]),
+        physical_bounds.names + asked.names,
     )
     data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
     weights = chosen.body_weights(prior)
@@ -166,7 +166,7 @@ def consistent(
 def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
     """Return pi with unexcited joint terms exactly at their described values.
 
-    The norms (p,) of the columns tell which are excited.
+    A parameter is excited if the norm of its column, `norms` (p,), is not zero.
     """
     dead = (norms <= 1e-12 * norms.max(initial=0.0)) & (np.arange(len(pi)) >= inner)
     return np.where(dead, model.start, pi)
@@ -261,9 +261,9 @@ def entropic(
 
     S_i = 1 for the body as described.
 
-    Starts from a consistent pi. log det grows without bound towards a body that cannot exist, as no
-    quadratic form does. Each Newton step solves the cone program of the second-order form at the
-    present S: its metric is S, its centre 2 S - S^2. Steps are damped as for self-concordant
+    Starts from a consistent pi. Unlike a quadratic form, log det grows without bound towards a
+    physically inconsistent body. Each Newton step solves the cone program of the second-order form
+    at the present S: its metric is S, its centre 2 S - S^2. Steps are damped as for self-concordant
     functions. Lee, Wensing and Park, IEEE T-RO 36 (2020), eq. (19); Boyd and Vandenberghe 2004,
     section 9.6.4.
     """

@@ -148,11 +148,11 @@ def best_strength(
     """
     if len(grid) == 1:
         return float(grid[0])
-    costs = [
-        cross_validated_squares(problem, weights, lambda R, s=s: solve(R, float(s)))  # type: ignore[misc]
-        for s in grid
-    ]
-    return float(grid[int(np.argmin(costs))])
+
+    def cost(strength: float) -> float:
+        return cross_validated_squares(problem, weights, lambda R: solve(R, strength))
+
+    return float(grid[int(np.argmin([cost(float(strength)) for strength in grid]))])
 
 
 def cross_validated_squares(

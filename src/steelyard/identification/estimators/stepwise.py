@@ -33,8 +33,8 @@ class ReducedModel:
         return "\n".join(
             [
                 (
-                    f"{len(self.names)} essential parameters, residual {self.growth:.4f} times that"
-                    " of all"
+                    f"{len(self.names)} essential parameters, residual {self.growth:.4f} times "
+                    "the residual of all"
                 ),
                 *rows,
             ]

@@ -13,7 +13,7 @@ from ...drawing.numbers import percent, short
 from ...drawing.parameter_table import correlation
 
 Array = NDArray[np.float64]
-WEAK = 30.0  # [%] relative standard deviation above which a value says little
+WEAK = 30.0  # [%] relative standard deviation of a poorly identified parameter
 SMALLEST, LARGEST = 1e-6, 1e2  # relative standard deviations that are drawn
 CAUSE_COLOURS = (SILVER, ORANGE, BLUE, WINE)
 
@@ -24,10 +24,15 @@ def mass_figure(links: Sequence[str], mass: Array, std: Array, described: Array)
     Links whose `std` (L,) is infinite are not identified by the log and have open markers.
     """
     identified = np.isfinite(std)
-    places = np.arange(len(links), dtype=float)
+    positions = np.arange(len(links), dtype=float)
     marks = [
         Points(
-            x=described, y=places, name="described", colour=ORANGE, marker="diamond-open", unit="kg"
+            x=described,
+            y=positions,
+            name="described",
+            colour=ORANGE,
+            marker="diamond-open",
+            unit="kg",
         )
     ]
     groups: tuple[tuple[NDArray[np.bool_], str, Marker], ...] = (
@@ -41,7 +46,7 @@ def mass_figure(links: Sequence[str], mass: Array, std: Array, described: Array)
             marks.append(
                 Points(
                     x=mass[group],
-                    y=places[group],
+                    y=positions[group],
                     name=name,
                     marker=marker,
                     x_error=errors,
@@ -53,7 +58,7 @@ def mass_figure(links: Sequence[str], mass: Array, std: Array, described: Array)
         x=Axis(title="mass [kg]", from_zero=True),
         y=Axis(categories=tuple(links)),
     )
-    caption = "Mass of every link with all that is fixed to it, beside that of the description."
+    caption = "Mass of every link with all that is fixed to it, beside the described mass."
     height = 110 + 30 * len(links)
     return Figure(name="masses", rows=((panel,),), caption=caption, height=height)
 
@@ -138,8 +143,8 @@ def uncertainty_figure(
         y=Axis(title="relative std [%]", logarithmic=True),
     )
     caption = (
-        "Relative standard deviation of the base parameters. Above the dotted line, 30 %, a value"
-        " says little about its parameter."
+        "Relative standard deviation of the base parameters. Parameters above the dotted "
+        "line (30 %) are poorly identified."
     )
     return Figure(name="uncertainty", rows=((panel,),), caption=caption)
 

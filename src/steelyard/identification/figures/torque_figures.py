@@ -36,9 +36,9 @@ def torque_figure(
 
     Parameters
     ----------
-    units : of each joint's torque
+    units : unit of each joint's torque
     half_band : (n,) half the height of the 95 % band around the prediction [N m|N]
-    limit : samples of each joint that are drawn
+    limit : largest number of samples drawn per joint
     """
     time = running_time(validation.t)
     residual = np.where(validation.keep, validation.measured - validation.predicted, np.nan)
@@ -112,7 +112,7 @@ def error_figure(joints: Sequence[str], series: Sequence[tuple[str, Array]]) -> 
     """
     table = 100 * np.array([values for _, values in series], dtype=float)
     table[~(np.isfinite(table) & (table > 0))] = np.nan
-    places = np.arange(len(joints), dtype=float)
+    positions = np.arange(len(joints), dtype=float)
     marks: list[Mark] = []
     for j in range(len(joints)) if len(series) > 1 else ():
         if np.isfinite(table[:, j]).any():
@@ -120,7 +120,7 @@ def error_figure(joints: Sequence[str], series: Sequence[tuple[str, Array]]) -> 
             marks.append(Curve(x=ends, y=np.full(2, float(j)), colour=RULE, width=5))
     for number, ((name, _), row) in enumerate(zip(series, table, strict=True)):
         colour, marker = LOOKS.get(name, OTHER_LOOKS[number % 2])
-        marks.append(Points(x=row, y=places, name=name, colour=colour, marker=marker, unit="%"))
+        marks.append(Points(x=row, y=positions, name=name, colour=colour, marker=marker, unit="%"))
     panel = Panel(
         marks=tuple(marks),
         x=Axis(title="relative error ‖τ − τ̂‖ / ‖τ‖ [%]", logarithmic=True),

@@ -65,7 +65,7 @@ class Columns:
     ) -> Columns:
         """Return the columns for these logs.
 
-        Without `drifting` what drifts along them is no candidate.
+        Without `drifting`, terms that drift along the logs are not candidates.
         """
         ends = [(float(s.t[0]), float(s.t[-1])) for s in samples]
         half = 0.5 * max(b - a for a, b in ends)

@@ -117,13 +117,13 @@ class FrictionTermSearch:
         return bool(np.all(diagonal[self.columns_of(candidate)] > 1e-12 * diagonal.max()))
 
     def information(self, candidate: FrictionCandidate) -> float:
-        """Return N log of the ratio of squared residuals less its price, k (log N + 2 log M).
+        """Return the decrease of the information criterion by a candidate.
 
-        The fall of the information criterion.
+        N log of the ratio of squared residuals minus the penalty k (log N + 2 log M).
 
         N are the independent rows of the joint by the residuals with the candidate, M the terms to
-        choose from. Minus infinity for a value that no joint has. Chen and Chen, Biometrika 95
-        (2008), p. 759 (extended Bayesian information criterion).
+        choose from. Minus infinity for a negative value of a term that must be positive. Chen and
+        Chen, Biometrika 95 (2008), p. 759 (extended Bayesian information criterion).
         """
         x = self.solve(candidate)
         if candidate.positive and np.any(x[self.b :] <= 0):
@@ -158,7 +158,7 @@ class FrictionTermSearch:
 
     @cached_property
     def rounding(self) -> Array:
-        """The sum of squares of each joint, (n,), that is nothing.
+        """The sum of squares of each joint, (n,), that counts as zero.
 
         A millionth of the largest torque in every row.
         """

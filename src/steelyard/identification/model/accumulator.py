@@ -131,7 +131,7 @@ class Accumulator:
     ) -> Array:
         """Return R, (b + 1, b + 1).
 
-        The factor of all rows [Y tau], those of joint j multiplied by weights[j].
+        The factor of all rows [Y tau], rows of joint j multiplied by weights[j].
         """
         w = (
             np.ones(self.n)

@@ -26,7 +26,7 @@ class Inequalities:
     names: tuple[str, ...]
 
     def without(self, name: str) -> Inequalities:
-        """Return all rows but those of one bound."""
+        """Return all rows except the rows of one bound."""
         keep = [i for i, label in enumerate(self.names) if label != name]
         return Inequalities(self.A[keep], self.b[keep], tuple(self.names[i] for i in keep))
 
@@ -38,7 +38,7 @@ class Inequalities:
 
 
 def check_bounds(bounds: object) -> Bounds | None:
-    """Return bounds by name, None for none; raise CallError for what is not a mapping."""
+    """Return bounds by name, or None; raise CallError if they are not a mapping."""
     if bounds is not None and not (
         isinstance(bounds, Mapping) and all(isinstance(name, str) for name in bounds)
     ):
@@ -49,10 +49,10 @@ def check_bounds(bounds: object) -> Bounds | None:
     return bounds
 
 
-def natural(names: Sequence[str], free: Sequence[int]) -> Inequalities:
-    """Return rows that keep free joint terms from being less than a real joint has.
+def physical_limits(names: Sequence[str], free: Sequence[int]) -> Inequalities:
+    """Return rows for the physical limits of free joint terms.
 
-    No negative friction, no stiction below sliding.
+    Friction is not negative, and stiction is not below sliding friction.
     """
     rows: list[tuple[Array, float, str]] = []
     where = {name: i for i, name in enumerate(names)}
@@ -90,13 +90,12 @@ def stacked(rows: Sequence[tuple[Array, float, str]], p: int) -> Inequalities:
 
 
 def inequalities(bounds: Bounds | None, names: Sequence[str]) -> Inequalities:
-    """Return rows for bounds such as {'link3.m'.
+    """Return rows for bounds by name.
 
-    (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass': (20, 30)}.
-
-    None leaves a side open. Masses [kg], centres of mass as a box in the link's frame [m], any
-    other parameter in its unit. A centre of mass within the convex hull of points of the link, such
-    as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
+    For example {'link3.m': (1, 4), 'link2.com': ((-.1, -.1, 0), (.1, .1, .5)), 'total_mass':
+    (20, 30)}. None leaves a side open. Masses [kg], centres of mass as a box in the link's frame
+    [m], any other parameter in its unit. A centre of mass within the convex hull of points of the
+    link, such as the corners of its mesh: {'link2.com_hull': points (k, 3) [m]}.
     """
     rows: list[tuple[Array, float, str]] = []
     for name, limits in (bounds or {}).items():
@@ -124,12 +123,12 @@ def pair(name: str, limits: Any) -> tuple[Any, Any]:
 
 
 def bound(name: str, value: Any) -> float:
-    """Return one side of a bound; raise CallError if it is no number."""
+    """Return one side of a bound; raise CallError if it is not a number."""
     return real_number(f"bounds: a side of {name!r}", value)
 
 
 def direction(name: str, names: Sequence[str]) -> Array:
-    """Return the row that picks a parameter, or the total mass."""
+    """Return the row that selects a parameter, or sums the masses for `total_mass`."""
     row = np.zeros(len(names))
     if name == "total_mass":
         row[[i for i, label in enumerate(names) if label.endswith(".m")]] = 1.0
@@ -180,7 +179,7 @@ def hull(name: str, points: Any, names: Sequence[str]) -> list[tuple[Array, floa
 
 
 def link_rows(name: str, ending: str, names: Sequence[str]) -> tuple[Array, Array]:
-    """Return the rows that pick a link's mass (p,) and first moments (3, p)."""
+    """Return the rows that select a link's mass (p,) and first moments (3, p)."""
     link = name[: -len(ending)]
     if f"{link}.m" not in names:
         raise CallError(

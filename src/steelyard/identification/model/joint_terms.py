@@ -46,7 +46,7 @@ def complete(robot: Robot, words: Sequence[str], rotor: bool, gears: Sequence[fl
     Its torques stay what they are.
 
     A joint with backward friction gets no offset: forward friction, backward friction and an offset
-    cannot be told apart but at rest.
+    are distinguishable only at rest.
     """
     keys = [key for word in words for key in TERMS[word]]
     if set(keys) & set(RIPPLE) and not any(gears):

@@ -35,7 +35,7 @@ class KnownFunction:
     def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:
             returned = self.function(q, qd, qdd)
-        except Exception as error:  # whatever a user's function throws
+        except Exception as error:  # any error of a user's function
             raise CallError(
                 f"known: the function failed with {type(error).__name__}: {error}",
                 argument="known",

@@ -49,10 +49,10 @@ class Model:
 
     `robot` also has the shapes of friction, such as the width of the Coulomb step. `held`: indices
     and values of the parameters that are not to be found; `known` gives a torque (N, n) [N m|N]
-    that is not to be found and that the robot cannot carry; `total_mass` [kg] is that of all moving
-    links, where it is known. `load` has the inertias whose weight friction depends on, () for those
-    of the robot. Where the base is `moving`, its motion (N, 9) is part of a state and shows more
-    combinations of the parameters. `observation` says what the rows of a sample are.
+    that is not to be found and that the robot cannot carry; `total_mass` [kg] is the mass of all
+    moving links, where it is known. `load` has the inertias whose weight friction depends on, ()
+    for the links of the robot. Where the base is `moving`, its motion (N, 9) is part of a state and
+    shows more combinations of the parameters. `observation` says what the rows of a sample are.
     """
 
     robot: Robot
@@ -258,13 +258,13 @@ class Model:
     def plain(self) -> Robot:
         """The robot with rotor inertia, viscous and sharp Coulomb friction and offsets alone.
 
-        One kernel, whatever else joints have.
+        One kernel serves all other terms of the joints.
         """
         return plain(self.robot)
 
     @cached_property
     def plain_columns(self) -> dict[int, int]:
-        """Parameters whose column is that of the plain robot, with their place there."""
+        """Parameters that have a column in the plain robot's regressor, with its index."""
         there = {name: i for i, name in enumerate(self.plain.parameter_names)}
         inner = 10 * len(self.robot.tree.bodies)
         return {

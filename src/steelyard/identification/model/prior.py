@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 # inertia certain
 SMALLEST = 0.02
 THINNEST = 0.3  # of the largest radius of gyration: a body drawn as a line is not one
-SHORTEST = 0.05  # [m] least length between joints that a body set aside is taken to have
+SHORTEST = 0.05  # [m] least length between joints of a body whose description is discarded
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +26,10 @@ class BodyPrior:
     J = L S L^T makes S about 1 for a body as described.
 
     `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the
-    description. `described` says for which bodies the description counts: the others have no
-    numbers in it, or were set aside, and get those of some body of the robot's size.
-    |S - S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE
-    T-RO 36 (2020), section IV-B.
+    description. `described` says for which bodies the description counts: the others are not
+    described, or were discarded, and get the numbers of a generic body of the robot's size. |S -
+    S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE T-RO 36
+    (2020), section IV-B.
     """
 
     to_pi: Array
@@ -90,7 +90,7 @@ def parameter_sizes(model: Model) -> Array:
 
 
 def body_metric(pi: Array) -> Array:
-    """Return a positive definite pseudo-inertia of the body's size, whatever is described."""
+    """Return a positive definite pseudo-inertia of the body's size, for any description."""
     J = pseudo_inertia(nearest_consistent(pi, margin=1e-6))
     c = J[:3, 3] / J[3, 3]
     S = J[:3, :3] - J[3, 3] * np.outer(c, c)  # second moments about the centre

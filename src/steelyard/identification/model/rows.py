@@ -47,7 +47,7 @@ class ColumnSupport(tuple[tuple[int, ...], ...]):
 class Rows:
     """Y (N, n, b) of N samples by its `entries` (N, P).
 
-    Of row j those of the columns `reach[j]`, one row after the other.
+    The entries of row j in the columns `reach[j]`, one row after the other.
     """
 
     entries: Array
@@ -67,7 +67,7 @@ class Rows:
         return Rows(self.entries[samples], self.reach, self.width)
 
     def row(self, j: int) -> Array:
-        """Return the entries of row j, (N, k), those of the columns reach[j]."""
+        """Return the entries of row j in the columns reach[j], (N, k)."""
         return self.entries[:, self.reach.places[j]]
 
     def __matmul__(self, base: Array) -> Array:

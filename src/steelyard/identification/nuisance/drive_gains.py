@@ -20,7 +20,7 @@ from ..samples.samples import Samples
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 LEAST_SHARE = 1e-6  # of the norm of a gain's column that no other unknown can take over
-MOST_UNCERTAIN = 0.5  # relative standard deviation beyond which a gain cannot be told from zero
+MOST_UNCERTAIN = 0.5  # relative standard deviation beyond which a gain is not significant
 CERTAIN = 1e-6  # relative standard deviation of a mass that is known
 ROUNDS = 60
 
@@ -57,11 +57,11 @@ def estimate_gains(
 
     The most likely base and 1/k_j together.
 
-    Joints that are not asked for are right, so that the parameters which they share tell the others
-    apart. Where all are asked for, something must be known: a payload that some logs carry and
-    others do not, or a held mass. A gain that cannot be told stays 1. Raises ProblemError if none
-    can be told. Gautier and Briot, "Global identification of joint drive gains and dynamic
-    parameters of robots", J. Dyn. Sys. Meas. Control 136 (2014).
+    Joints that are not asked for have correct gains, and determine the others through shared
+    parameters. Where all are asked for, something must be known: a payload that some logs carry and
+    others do not, or a fixed mass. A gain that cannot be identified stays 1. Raises ProblemError if
+    none can be identified. Gautier and Briot, "Global identification of joint drive gains and
+    dynamic parameters of robots", J. Dyn. Sys. Meas. Control 136 (2014).
     """
     asked = asked_joints(model.robot.joint_names, joints)
     if not asked.any():
@@ -77,7 +77,7 @@ def estimate_gains(
         if not lost.any():
             break
         identifiable &= ~lost
-        # the others may be told against it
+        # the others may be identifiable relative to it
         active[np.flatnonzero(lost)[np.argmax((std / inverse)[lost])]] = False
     if not identifiable.any():
         raise ProblemError(unidentifiable_message(model, asked, search))
@@ -201,7 +201,7 @@ class GainSearch:
     def solve(self, active: Bools) -> tuple[Array, Array]:
         """Return base (b,) and 1/k (n,) of the active joints by damped Gauss-Newton steps.
 
-        The first weights are the noise of each joint that no parameters of its own can explain.
+        The first weights are the noise of each joint after a separate fit of its parameters.
         """
         weights = 1.0 / self.sigma(np.array([R[-1, -1] ** 2 for R in self.total.factors]))
         base, inverse = self.start(active, weights)
@@ -315,7 +315,7 @@ class GainSearch:
 
 
 def unidentifiable_message(model: Model, asked: Bools, search: GainSearch) -> str:
-    """Return why no gain can be told, and what would help."""
+    """Return why no gain can be identified, and what would help."""
     joints = ", ".join(name for name, a in zip(model.robot.joint_names, asked, strict=True) if a)
     why = "torques and masses could all be scaled alike"
     if model.total_mass is not None and search.mass is None:
@@ -332,8 +332,8 @@ def unidentifiable_message(model: Model, asked: Bools, search: GainSearch) -> st
         " com))), by a link that is held whole"
     )
     return (
-        f"the gain of {joints} cannot be separated from the mass: {why}. {helps}, or against joints that"
-        " are right and left out of drive_gains"
+        f"the gain of {joints} cannot be separated from the mass: {why}. {helps}, or against "
+        "joints that are right and left out of drive_gains"
     )
 
 
@@ -349,5 +349,5 @@ def sentences(names: Sequence[str], asked: Bools, values: Array, std: Array) -> 
     note = (
         f"Drive gains, by which the measured torques were multiplied{against}: {', '.join(known)}."
     )
-    cannot = "cannot be separated from the mass: the known quantities do not determine it"
-    return (note, *((f"The gain of {', '.join(lost)} {cannot}.",) if lost else ()))
+    reason = "cannot be separated from the mass: the known quantities do not determine it"
+    return (note, *((f"The gain of {', '.join(lost)} {reason}.",) if lost else ()))

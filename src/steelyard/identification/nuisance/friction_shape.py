@@ -16,11 +16,11 @@ from ..samples.samples import Samples
 
 Array = NDArray[np.float64]
 MOST = 4000  # samples that the search reads
-CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value must win
+CANDIDATES = {  # [rad/s|m/s]; 0 means no shape; a value must improve on it
     "width": (0.0, *np.geomspace(*BY_KEY["width"].between, 36).tolist()),
     "stribeck": tuple(np.geomspace(*BY_KEY["stribeck"].between, 15).tolist()),
 }
-LEAST_GAIN = 0.005  # share of the squared residual that a shape must win over none
+LEAST_GAIN = 0.005  # least reduction of the squared residual by a shape, relative
 
 
 def estimate_friction_shape(
@@ -43,7 +43,7 @@ def estimate_shape(
     rounds: int = 3,
     joints: Sequence[int] | None = None,
 ) -> Model:
-    """Return the model with the value of a shape, at each joint, that leaves the least residual.
+    """Return the model with the value of a shape, at each joint, that has the least residual.
 
     The linear friction parameters of the joint are solved for at each candidate. Joints without a
     free term of that shape stay. Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10

@@ -28,10 +28,14 @@ from .observation import EstimatedParameters, Observation, SmoothedMotion
 Array = NDArray[np.float64]
 COMPONENTS = tuple(WRENCH)
 NOTES = (
-    "Friction, offsets and rotor inertias act between the links and do not reach the base: they"
-    " are those of the description.",
-    "The plate is taken to measure the weight of the whole robot; the inertia of the base link is"
-    " that of the description.",
+    (
+        "Friction, offsets and rotor inertias act between the links and do not reach the base: "
+        "they are taken from the description."
+    ),
+    (
+        "The plate is taken to measure the weight of the whole robot; the inertia of the base link "
+        "is taken from the description."
+    ),
 )
 
 
@@ -39,7 +43,7 @@ NOTES = (
 class BaseWrenches(Observation):
     """w = Y_b(q, qd, qdd, base) [pi, pi_0], the wrench (N, 6) of the base [N, N m].
 
-    pi_0 are the parameters of the base link, which are those of the description. Khalil and Dombre
+    pi_0 are the parameters of the base link, taken from the description. Khalil and Dombre
     2002, section 12.5; Grotjahn, Daemi and Heimann 2001.
     """
 

@@ -29,10 +29,10 @@ Array = NDArray[np.float64]
 # samples between those that are closed one after the other; the rest starts from between them
 STRIDE = 25
 INDEPENDENT = (
-    "Torques are those of the independent joints, {}: loops do no work, so that their multipliers"
+    "Torques act on the independent joints, {}: loops do no work, so that their multipliers"
     " are not needed."
 )
-PASSIVE = "Friction and offsets of joints without a drive are those of the description."
+PASSIVE = "Friction and offsets of joints without a drive are taken from the description."
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def open_loop(where: str, sample: int, status: object, independent: Sequence[str
 def errors_of_all_joints(
     robot: Robot, samples: Samples, errors: Array, labels: Sequence[str]
 ) -> Array:
-    """Return errors of all joints (3, W, n) from those of the measured joints, dq = N dq_i."""
+    """Return errors of all joints (3, W, n) from errors of the measured joints, dq = N dq_i."""
     columns = [list(labels).index(name) for name in independent_joints(robot)]
     basis = robot.freedom_basis(samples.q[samples.middle])
     return np.einsum("tif,ktf->kti", basis, errors[..., columns])

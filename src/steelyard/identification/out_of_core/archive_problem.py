@@ -26,7 +26,7 @@ class ArchiveProblem(Problem):
 
     `samples` are a few stretches, the pilot, whose residuals are shown. `cells` are the factors of
     parts of the logs; parts with the same motion are merged. `ends` are the numbers of cells up to
-    the end of each log that has a motion of its own.
+    the end of each log with a distinct motion.
     """
 
     cells: tuple[Accumulator, ...] = ()
@@ -34,7 +34,7 @@ class ArchiveProblem(Problem):
 
     @property
     def varied(self) -> bool:
-        """Whether enough logs have a motion of their own to show the uncertainty."""
+        """Whether enough logs have distinct motions to show the uncertainty."""
         return len(self.ends) >= THRESHOLDS.least_motions
 
     @cached_property

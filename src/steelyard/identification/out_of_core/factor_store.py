@@ -50,7 +50,7 @@ class FactorStore:
     `secret` authenticates the files; without one nothing is read or written, and `reason` says why.
     A file's name has the digest of the log's content, and a digest of specification and secret.
     Factors of another content, robot, option or user are therefore never found. Logs in memory and
-    in object stores have no folder of their own.
+    in object stores have no folder.
     """
 
     beside: bool = True
@@ -103,7 +103,7 @@ class FactorStore:
         )
 
     def find(self, source: Log | LogFile, content: str, most: int) -> StoredFactor:
-        """Return what is kept of a log with that digest, at most so many bytes."""
+        """Return the stored factor of a log with this digest, of at most `most` bytes."""
         path = self.path(source, content)
         if path is None:
             return StoredFactor(None)

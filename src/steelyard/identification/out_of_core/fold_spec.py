@@ -1,4 +1,4 @@
-"""Recipe: what is done to every log of an archive, so that their factors can be merged."""
+"""FoldSpec: how every log of an archive is processed, so that their factors can be merged."""
 
 from __future__ import annotations
 
@@ -149,8 +149,8 @@ class FoldSpec:
         if (samples.base is not None) != self.model.moving:
             moves, others = ("moves", "rest") if samples.base is not None else ("rests", "move")
             raise LogError(
-                f"{log.where}its base {moves} while those of the others {others}: identify from it"
-                " by itself"
+                f"{log.where}its base {moves} while the bases of the others {others}: identify "
+                "from it by itself"
             )
         samples = samples.advanced(self.delay)
         samples = (

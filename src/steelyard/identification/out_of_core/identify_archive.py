@@ -252,9 +252,9 @@ def middle_samples(log: Log) -> Log:
 def merge_cells(factors: Sequence[LogFactor]) -> tuple[tuple[Accumulator, ...], tuple[int, ...]]:
     """Return the factors of the cells of the motion, and their number up to each log's end.
 
-    Parts that repeat each other are merged. Of more than `most_motions` logs with a motion of their
-    own, neighbours in the order of their digests form one cell. The jackknife then knows the
-    uncertainty to one part in the root of twice their number.
+    Parts that repeat each other are merged. Of more than `most_motions` logs with distinct motions,
+    neighbours in the order of their digests form one cell. The jackknife then knows the uncertainty
+    to one part in the root of twice their number.
     """
     cells = cells_of(factors)
     groups: list[list[Accumulator]] = [[] for _ in range(int(cells.max()) + 1)]

@@ -137,7 +137,7 @@ def fold_log(
     if stored.content is not None:
         try:
             return LogFactor.from_bytes(stored.content, content, spec.reach)
-        except Exception as error:  # noqa: BLE001 whatever a damaged file makes of a reader
+        except Exception as error:  # noqa: BLE001 a damaged file can raise any error
             stored = StoredFactor(None, f"its content cannot be used: {error}")
     with threads(cores):
         problem = spec.problem(read_source(source, spec.robot))

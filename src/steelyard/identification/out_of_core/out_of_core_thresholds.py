@@ -17,7 +17,7 @@ class OutOfCoreThresholds:
     outlier_deviations: float = threshold(6.0, "convention: far beyond a normal distribution")
     # ratio to the median error
     outlier_ratio: float = threshold(1.5, "convention: a smaller difference does not matter")
-    # logs with a motion of their own that show the uncertainty by their differences
+    # logs with distinct motions, whose differences show the uncertainty
     least_motions: int = threshold(8, "convention: seven degrees of freedom")
     # consecutive parts of a log that are folded apart
     parts_per_log: int = threshold(4, "memory of a factor against degrees of freedom")

@@ -42,7 +42,7 @@ def collect_inputs(
     Parameters
     ----------
     validation : the fit on its own samples
-    expected, cross_validation : expected errors of the fit, and those of parts of its samples
+    expected, cross_validation : expected errors of the fit, and of parts of its samples
     noise_floor : share of the torque that is noise, where the motion repeats
     uncertainty : of the base parameters
     units, rated : of the torque of each joint, and effort limits by name [N m|N]

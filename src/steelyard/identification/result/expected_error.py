@@ -23,7 +23,7 @@ class ExpectedError:
     """Expected torque error within the region of the samples, and anywhere within the joint limits.
 
     `rms` and `rms_anywhere` (n,) [N m|N] are per joint; `within` and `anywhere` are relative to
-    the torque of all joints, |e| / |tau|. Speeds are those of the samples in both cases.
+    the torque of all joints, |e| / |tau|. Both are at the speeds of the samples.
     """
 
     rms: Array
@@ -42,9 +42,9 @@ def expected_error(
     """Compute the expected torque error of a fit.
 
     e_j^2 = cross-validated error^2 + mean over states of (Y cov Y^T)_jj. States of the region are
-    those of the samples with the joints shuffled against each other: each joint moves as it did,
-    in combinations that were not recorded. Errors are relative to the torque of the samples or to
-    the torque of those states, whichever is smaller.
+    the states of the samples with the joints shuffled against each other: each joint moves as it
+    did, in combinations that were not recorded. Errors are relative to the torque of the samples or
+    to the torque of those states, whichever is smaller.
 
     Parameters
     ----------

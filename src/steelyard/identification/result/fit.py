@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 class Fit:
     """The identified robot, with views of how it was found and how certain it is.
 
-    `robot` is the result; each of its links is a body that can exist. `initial` is the robot as
+    `robot` is the result; each of its links is physically consistent. `initial` is the robot as
     given, `model` what was looked for. `estimate` has the base values and the notes of the
     estimator, `uncertainty` their covariance and excitation, `validation` the torques on the fit's
     own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance`
@@ -315,7 +315,7 @@ class Fit:
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
 
@@ -341,11 +341,11 @@ class Fit:
         """Predict torques (..., n) [N m|N] with a band that holds 95 % of measurements.
 
         std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model
-        error. Where the samples of the fit have been, std is that of the residuals, with half of
-        what the parameters took of it. The band is for torque as it is measured; with `cutoff` [Hz]
-        for torque that passed a zero-phase low-pass. With the times t (N,) [s] of a motion (N, n)
-        the predicted torque passes the same filter. Outside the region, the band is infinite for a
-        joint that moves and stood in the log.
+        error. In states that the samples cover, std is the standard deviation of the residuals,
+        with half of what the parameters absorbed. The band is for torque as it is measured; with
+        `cutoff` [Hz] for torque that passed a zero-phase low-pass. With the times t (N,) [s] of a
+        motion (N, n) the predicted torque passes the same filter. Outside the region, the band is
+        infinite for a joint that moves and stood in the log.
 
         Parameters
         ----------
@@ -373,8 +373,8 @@ class Fit:
 
         `validation.verdict` is decided by the rules of `fit.verdict` with the errors on this log
         inside and outside the region. Every model is scored on the same samples, with the torque as
-        it was measured: those of the log by `preparation`, which is this fit's own unless given. A
-        fit's prediction has its own delay and drive gains; robots have those of this fit.
+        measured. Samples come from the log by `preparation`, by default this fit's. A fit predicts
+        with its own delay and drive gains; for robots, this fit's are used.
 
         Parameters
         ----------
@@ -443,7 +443,7 @@ class Fit:
     def judged(self, *others: Validation) -> Verdict:
         """Return the verdict with validations on several other logs taken into account.
 
-        Of one log, it is that of `fit.validate(log)`.
+        For one log, it is the verdict of `fit.validate(log)`.
 
         Parameters
         ----------
@@ -517,7 +517,7 @@ class Fit:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
         validation : a `Validation` on another log, shown and judged beside the fit.
 

@@ -14,7 +14,7 @@ from ..model.accumulator import Accumulator
 from ..model.problem import Problem, merged
 
 Array = NDArray[np.float64]
-FEWEST_LOGS = 3  # from which one of them can be told from the others
+FEWEST_LOGS = 3  # from which one can be distinguished from the others
 APART = 2.0  # factor by which the error of the others must fall without a log, for it to be named
 USUAL = 0.2  # relative error up to which no log is looked for
 
@@ -26,8 +26,8 @@ class HeldOut:
     Squares of residual and torque, both (parts, n).
 
     `counts` (parts, n) are the rows in use. `bases` (parts, 2, b) are base parameters estimated
-    without each part, and without the half of the samples that contains it: the values of the fit,
-    changed by what leaving samples out changes. None where parts are not consecutive samples.
+    without each part, and without the half of the samples that contains it: the values of the fit
+    plus the change due to the omitted samples. None where parts are not consecutive samples.
     Roberts et al., Ecography 40 (2017), p. 913.
     """
 
@@ -62,8 +62,8 @@ class HeldOut:
 def held_out(problem: Problem, estimate: Estimate) -> HeldOut:
     """Return the errors of each part of the samples, predicted from the other parts.
 
-    Weights of joints and of the description are those of the whole. A part without which nothing
-    could be estimated is predicted by all.
+    Weights of joints and of the description come from the fit of all samples. A part without which
+    nothing could be estimated is predicted by all.
     """
     solve = solver(problem, estimate)
     parts = [fold for fold in problem.folds if sum(fold.counts)]

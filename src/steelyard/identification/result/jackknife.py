@@ -40,7 +40,7 @@ class Cells:
     log's end.
 
     A sample whose state was visited before is in the cell of the first visit: an error of the model
-    is the same there, so that a motion that is repeated tells no more about it.
+    is the same there, so that a repeated motion has no more information on it.
     """
 
     numbers: tuple[Indices, ...]
@@ -132,7 +132,7 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
 
     information (c, b, b) and scores (c, b) are Y^T W^2 Y and Y^T W^2 e of each cell, root (b, k).
     Without the cells of a block g the estimate changes by x_g = (1 - H_g)^-1 root^T s_g, with H_g =
-    root^T A_g root the leverage of the block: exactly what estimating anew would give. The
+    root^T A_g root the leverage of the block: exactly what a new estimate would give. The
     covariance is sum_g (x_g - mean)^2 over blocks of SPAN neighbouring cells that overlap, each
     sample counted as often as it is left out. It assumes neither white nor equal noise: what counts
     is that blocks are longer than the memory of the residuals, be they noise or errors of the

@@ -29,7 +29,7 @@ MOST = 100_000  # samples of a log that are looked at, evenly spread
 BLOCK = 1 << 14  # states that are compared with a region at once
 
 
-# share of what the parameters took of the residuals that counts where the samples have been
+# share of the variance absorbed by the fitted parameters that counts in covered states
 COVERED = 0.5
 
 
@@ -66,7 +66,7 @@ class Region:
     For each joint a range of q and the largest |qd| and |qdd|, all (n,).
 
     Each range holds 99 % of the samples or more, so that all of them together hold at least 90 %;
-    `share` is what they hold. `units` are those of q, 'rad' or 'm'.
+    `share` is what they hold. `units` are the units of q, 'rad' or 'm'.
     """
 
     joint_names: tuple[str, ...]
@@ -246,7 +246,7 @@ def measured_variance(
 ) -> Array:
     """Return the variance (..., n) of a measured torque around its prediction.
 
-    sigma^2 + diag(Y cov Y^T); where the samples have been, that of the residuals; infinite outside
+    sigma^2 + diag(Y cov Y^T); in covered states, the variance of the residuals; infinite outside
     the region for joints whose friction no sample shows.
 
     Parameters

@@ -43,7 +43,7 @@ class Residuals:
 def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
     """Compute residuals of base parameters (b,), and scores and information, in one pass.
 
-    `weights` (n,) are those of the estimate.
+    `weights` (n,) are the weights of the estimate.
     """
     cells = motion_cells(problem)
     numbers, every, N = np.concatenate(cells.numbers), -(-problem.N // MOST), problem.N

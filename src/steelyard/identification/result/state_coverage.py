@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 # [standard deviations], rms over positions and velocities: largest distance to the path
 NEAR = 0.05
-# of the most moving joint's standard deviation: a standing joint's noise is no motion
+# of the most moving joint's standard deviation: the noise of a standing joint is not motion
 LEAST_SCALE = 0.05
 MOST = 20_000  # points of the path, evenly spread
 

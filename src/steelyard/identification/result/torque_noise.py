@@ -1,6 +1,6 @@
 """The noise of measured torque.
 
-What the model leaves at the rate of the log, and how much of it is left below a frequency.
+The residual of the model at the rate of the log, and its part below a frequency.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .prediction import BAND
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 HELD = 0.95  # share of the samples within BAND standard deviations
-FEWEST = 32  # samples from which the noise below a frequency is told
-MOST, WINDOWS = 1 << 18, 4  # samples of a stretch that are read, in so many windows if it is longer
+FEWEST = 32  # samples from which the noise below a frequency is estimated
+MOST, WINDOWS = 1 << 18, 4  # samples read of a stretch; windows if it is longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class TorqueNoise:
     Sensor noise and model errors together; frequencies rise.
 
     `sigma` (F, n) [N m|N] is the standard deviation of the normal distribution that holds as much
-    within 1.96 of it: 95 %. The last row is that of the whole torque. `taken` (n,) [(N m)^2|N^2] is
-    the variance by which residuals are smaller than errors, below every frequency, because the
-    parameters were fitted to them; 0 for a torque that was not fitted.
+    within 1.96 of it: 95 %. The last row is for the torque at all frequencies. `taken` (n,) [(N
+    m)^2|N^2] is the variance by which residuals are smaller than errors, below every frequency,
+    because the parameters were fitted to them; 0 for a torque that was not fitted.
     """
 
     frequencies: Array
@@ -44,7 +44,7 @@ class TorqueNoise:
     def below(self, cutoff: float | None, taken: float = 1.0) -> Array:
         """Return the noise (n,) [N m|N] of a torque low-passed at `cutoff` [Hz]; None for all.
 
-        It counts the share `taken` of what the parameters took.
+        It includes the share `taken` of the variance that the fitted parameters absorbed.
         """
         frequency = (
             self.frequencies[-1]

@@ -40,13 +40,13 @@ TAKES_PART = 0.03  # least component of a parameter in a direction without excit
 class Uncertainty:
     """Covariance (b, b) of the base values (b,), torque noise sigma (n,) [N m|N], excitation.
 
-    sigma is that of the kept samples, `noise` that of a measured torque, before torque and
-    regressor are low-passed and decimated. `information` is the weighted factor (b + 1, b + 1) of
-    [Y tau], `errors` (b, b) that of the errors of Y; `sizes` (b,) are the values that a body like
-    the described one has. `share` (b,) is the part of the information on each base parameter that
-    the samples hold, the rest being the description's. `parameters` (p, p) is the covariance of
-    every parameter and `parameter_share` (p,) their part; both are None for an estimator that uses
-    no description.
+    sigma is the noise of the prepared samples, `noise` the noise of a measured torque, before
+    torque and regressor are low-passed and decimated. `information` is the weighted factor (b + 1,
+    b + 1) of [Y tau], `errors` (b, b) the factor of the errors of Y; `sizes` (b,) are the values
+    that a body like the described one has. `share` (b,) is the part of the information on each base
+    parameter that the samples hold, the rest being the description's. `parameters` (p, p) is the
+    covariance of every parameter and `parameter_share` (p,) their part; both are None for an
+    estimator that uses no description.
     """
 
     base: BaseParameters
@@ -137,7 +137,7 @@ class Uncertainty:
 
     @cached_property
     def weak(self) -> tuple[str, ...]:
-        """Names of the base parameters that are excited but cannot be told from zero.
+        """Names of the base parameters that are excited but not significant.
 
         Their standard deviation is larger than their value and than a tenth of what a body like the
         described one has.
@@ -218,7 +218,7 @@ def covariance_of_rows(triangle: Array, residuals: Residuals) -> Array:
 
 
 def covariance_of_parts(estimate: Estimate) -> Array:
-    """Return the covariance (b, b) of an estimator with equations of its own.
+    """Return the covariance (b, b) of an estimator with other equations than the problem.
 
     The jackknife over the consecutive parts of its rows.
     """
@@ -234,7 +234,7 @@ def covariance_with_prior(
 ) -> Array:
     """Return a factor (k, k) of the covariance of u that the samples make.
 
-    The scores `made` are those of the base values (b,); the posterior's mean differs from them
+    The scores `made` belong to the base values (b,); the posterior's mean differs from them
     where a constraint is active. `seen` (b, b) takes the directions out that are not excited.
     """
     mean = problem.base.values(posterior.parameters)
@@ -250,9 +250,9 @@ def noise_of_samples(
 ) -> tuple[Array, TorqueNoise]:
     """Return the noise (n,) [N m|N] of the kept samples, and the noise of a measured torque.
 
-    Residuals are smaller than errors by what the parameters took of them: |error_j|^2 =
-    |residual_j|^2 + tr(A_j cov), whatever the colour of the noise; A_j = Y_j^T Y_j and cov (b, b)
-    that of least squares. For white noise this is division by N - b.
+    Residuals are smaller than errors by the variance that the fitted parameters absorb: |error_j|^2
+    = |residual_j|^2 + tr(A_j cov), for any colour of the noise; A_j = Y_j^T Y_j and cov (b, b) is
+    the covariance of least squares. For white noise this is division by N - b.
     """
     total = problem.total
     counts = np.maximum(np.array(total.counts), 1.0)

@@ -47,8 +47,8 @@ class Validation:
     rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint
     (n,), as fractions; totals over all joints. They are NaN without a row in use. `whiteness` (n,)
     is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks
-    something slow. `before` is the validation of the robot as it was given, `other` that of another
-    model; `inside` (N,) says at which samples the region of a fit covers the state. `states` are q
+    something slow. `before` is the validation of the robot as given, `other` of another model;
+    `inside` (N,) says at which samples the region of a fit covers the state. `states` are q
     [rad|m], qd and qdd of the samples, each (N, joints of the robot). `verdict` is the decision on
     the fit with this log taken into account, None where no fit was validated.
 
@@ -176,8 +176,8 @@ class Validation:
     ) -> Figure:
         """Return a Matplotlib figure of measured torque, prediction and residual of each joint.
 
-        `units` are those of each joint, `spread` (n,) [N m|N] is half the height of a band around
-        the prediction. width: "column" or "page" of a paper, or inches. Needs `pip install
+        `units` has the unit of each joint, `spread` (n,) [N m|N] is half the height of a band
+        around the prediction. width: "column" or "page" of a paper, or inches. Needs `pip install
         'steelyard[plot]'`. Example: `fit.validate(log).plot().savefig("torques.pdf")`.
 
         Parameters
@@ -301,7 +301,7 @@ def ratio(a: ArrayLike, b: ArrayLike) -> Array:
 class ValidationSamples:
     """The samples of a log on which every model is scored alike.
 
-    Same torques, rows and rate, whatever each was identified with.
+    Same torques, rows and rate, independent of how each model was identified.
     """
 
     samples: Samples

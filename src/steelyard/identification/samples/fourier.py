@@ -13,7 +13,7 @@ from ...signals.log import Log
 from .repeats import later
 
 Array = NDArray[np.float64]
-HIGHEST = 0.4  # of the samples of a period: harmonics up to there can be told from noise
+HIGHEST = 0.4  # of the samples of a period: harmonics up to there are distinguishable from noise
 BLOCK = 4096
 
 
@@ -75,11 +75,11 @@ class FourierMotion:
 def fourier_motion(log: Log, period: float) -> FourierMotion | None:
     """Return the motion of a log that repeats after a period [s].
 
-    None if its harmonics reach into what samples cannot tell.
+    None if its harmonics exceed the frequencies that samples resolve.
 
-    Positions at the same phase are averaged over the periods. The order of the series is that of
-    the largest evidence, joint by joint, against the noise between the periods or that of the
-    highest frequencies of the average, whichever is larger.
+    Positions at the same phase are averaged over the periods. The order of the series has the
+    largest evidence, joint by joint, against the noise between the periods or at the highest
+    frequencies of the average, whichever is larger.
     """
     dt = log.duration / (log.N - 1)
     steps = round(period / dt)

@@ -1,4 +1,4 @@
-"""The noise of a signal, told by differences of neighbouring samples."""
+"""The noise of a signal, estimated from differences of neighbouring samples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...signals.segments import windows
 
 Array = NDArray[np.float64]
-MOST, WINDOWS = 1 << 17, 8  # samples that are read, in so many windows if there are more
+MOST, WINDOWS = 1 << 17, 8  # samples that are read; windows if there are more
 
 
 def rough(*signals: Array) -> Array:

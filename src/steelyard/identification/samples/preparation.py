@@ -27,8 +27,8 @@ class Preparation(PreparationFields):
         (the log has qd and qdd), or 'auto': None where the log has qd and qdd, periodic where the
         motion repeats, Kalman otherwise
     cutoff : [Hz] of the Butterworth filter
-    decimate : low-pass torque and regressor and keep one sample in so many; 1 keeps all, None takes
-        the rate that the motion needs
+    decimate : low-pass torque and regressor and keep one sample in `decimate`; 1 keeps all, None
+        takes the rate that the motion needs
     mask : least |qd| [rad/s|m/s] of the rows in use: a number, one per joint, or joint -> number
     delay : [s] by which the torque lags: a number, one per joint, joint -> number, or 'estimate'
     controller : controller of steelyard.simulation that moved the robot, with its reference or

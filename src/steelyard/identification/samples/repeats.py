@@ -1,8 +1,9 @@
-"""Repeats: whether a motion comes back to where it was, and after how long."""
+"""Repeats: whether a motion is periodic, and its period."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ SMOOTHED = 8.0  # windows that the period is found with, in the time in which po
 EDGE = 4.0  # [widths] of the window from the ends of a log
 REFINED = 4  # steps towards the period
 FEWEST = 16  # samples of a period
-# samples that are compared with those a period before, in so many windows if there are more
+# samples compared with the previous period; number of windows if the log is longer
 MOST, WINDOWS = 1 << 17, 8
 TOGETHER = 8  # columns whose path is computed by one call
 KNOTS = 64  # of a cubic spline from its end, after which the end has no influence left
@@ -38,16 +39,16 @@ WIDE = 64  # [samples] width of a window from which it is applied by the Fourier
 
 
 def find_period(log: Log, known_period: float | None = None) -> float | None:
-    """Return the period [s] after which all joints of a log come back, None if they do not.
+    """Return the period [s] after which the motion of all joints repeats, None if it does not.
 
     A `known_period` is checked and no other is searched for.
 
-    Joints come back if positions a period apart differ by no more than their noise, which is told
-    by differences of neighbours. Half the mean square difference of positions, summed over joints
-    in units of their variance, is small at the period; it is computed for all delays by the Fourier
-    transform. A joint that stands with a noisy encoder never comes back. Raises LogError if the
-    motion does not repeat after a period that was given. de Cheveigne and Kawahara, J. Acoust. Soc.
-    Am. 111 (2002), p. 1917 (the difference function).
+    A motion repeats if positions a period apart differ by no more than their noise, which is
+    estimated from differences of neighbours. Half the mean square difference of positions, summed
+    over joints in units of their variance, is small at the period; it is computed for all delays by
+    the Fourier transform. A joint at rest with a noisy encoder never repeats. Raises
+    LogError if the motion does not repeat after a period that was given. de Cheveigne and Kawahara,
+    J. Acoust. Soc. Am. 111 (2002), p. 1917 (the difference function).
     """
     dt = log.duration / max(log.N - 1, 1)
     even = (
@@ -81,10 +82,10 @@ def find_period(log: Log, known_period: float | None = None) -> float | None:
 
 
 def thinned_return(q: Array) -> tuple[int | None, int]:
-    """Return the first delay [samples] at which columns q (N, k) come back, or None.
+    """Return the first delay [samples] at which columns q (N, k) repeat, or None.
 
-    Of more than MOST samples the means of neighbours tell, unless positions move away in a few of
-    them.
+    Of more than MOST samples, means of neighbours are compared, unless positions move away in a few
+    of them.
     """
     step = -(-len(q) // MOST)
     lag, away = first_return(
@@ -101,9 +102,9 @@ def standardised(q: Array) -> Array:
 
 
 def first_return(x: Array) -> tuple[int | None, int]:
-    """Return the first delay [samples] at which unit-variance columns x (N, k) come back.
+    """Return the first delay [samples] at which unit-variance columns x (N, k) repeat, or None.
 
-    None without one; and the delay at which they were away.
+    Also returns the first delay at which they differ.
     """
     d = difference_function(x)[: len(x) // 2 + 1]
     far = np.flatnonzero(d > UNLIKE)
@@ -150,12 +151,8 @@ def refined(t: Array, q: Array, period: float, width: float) -> float:
         if len(inside) < FEWEST:
             break
         later = inside + apart * period
-        ev, vv, ee = np.sum(
-            list(
-                mapped(lambda path, inside=inside, later=later: path.products(inside, later), paths)  # type: ignore[misc]
-            ),
-            axis=0,
-        )
+        products = mapped(methodcaller("products", inside, later), paths)
+        ev, vv, ee = np.sum(list(products), axis=0)
         period -= float(ev / vv) / apart
         sigma = float(np.sqrt(ee / (len(inside) * q.shape[1]) * 4.0 * width / vv)) / apart
         apart = max(1, int((last - first) / period - 0.2)) if step == 1 else apart
@@ -230,7 +227,7 @@ def apart(t: Array, x: Array, period: float) -> Array:
 
     Noise that differs between periods.
 
-    Of more than MOST samples those of windows that are spread over all.
+    Of more than MOST samples, only windows spread over all of them are used.
     """
     inside = int(np.sum(t + period <= t[-1] + 1e-9 * period))
     parts = [

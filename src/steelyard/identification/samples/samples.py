@@ -21,13 +21,13 @@ from .spinning_joints import spins
 Array = NDArray[np.float64]
 FEWEST = 10  # samples
 MIDDLE = 8192  # samples for which errors of the states are drawn
-LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are no measurements
+LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are not measurements
 SMALLEST = 1e-12  # [N m|N] of a torque that is not zero
 SHORTEST = 1e-9  # [s] time step
 LONGEST_DELAY = 0.5  # of the log
 FAR = 2.0  # times its limit, and times pi, that a joint must reach to be far
 TURNS = 6.0  # times pi that a joint without limits must reach to be far
-MOST_FAR = 0.5  # of the joints that turn: if more are far, positions are no radians of joints
+MOST_FAR = 0.5  # of the joints that turn: if more are far, positions are not in radians
 STILL = 1e-9  # [rad|m] of positions that never change
 # [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors
 # at rest have less
@@ -41,16 +41,16 @@ class Samples:
     `keep` (N, n) marks the rows in use, None means all.
 
     `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for
-    the W samples in the middle. `temperature` (N, n) [degC] is that of each joint, None if the log
-    has none. `payload_torque` (N, n) [N m|N] is the part of the torque that moves and holds the
-    log's known payload; None without one. `base` (N, 9) is the base's motion, None at rest. Where
-    the base's wrench was measured, `tau` (N, 6) has it [N, N m]. `measured` (N, n) are the
-    positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole log.
-    Where q, qd and qdd are those of a simulated motion, `smoothed` (N, 3, n) has what the smoother
-    made of the measured positions. `period` [s] is that of a motion that was averaged over its
-    periods, None for others. `measured_qd` and `measured_tau` (N, n) are the signals of the log
-    before smoothing, delay and drift are taken out; `measured_qd` is None where the log has no
-    velocities.
+    the W samples in the middle. `temperature` (N, n) [degC] is the temperature of each joint, None
+    if the log has none. `payload_torque` (N, n) [N m|N] is the part of the torque that moves and
+    holds the log's known payload; None without one. `base` (N, 9) is the base's motion, None at
+    rest. Where the base's wrench was measured, `tau` (N, 6) has it [N, N m]. `measured` (N, n) are
+    the positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole
+    log. Where q, qd and qdd come from a simulated motion, `smoothed` (N, 3, n) has what the
+    smoother made of the measured positions. `period` [s] is the period of a motion that was
+    averaged over its periods, None for others. `measured_qd` and `measured_tau` (N, n) are the
+    signals of the log before smoothing, delay and drift are taken out; `measured_qd` is None where
+    the log has no velocities.
     """
 
     t: Array

@@ -24,7 +24,7 @@ MOST_SURE = 0.5  # of the samples: if fewer are certain enough, all are used
 WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
 # of the variation of the joint that moves most, up to which a joint with white noise stands
 LITTLE = 0.01
-TINY = 1e-4  # of the same, up to which a joint stands whatever its noise is like
+TINY = 1e-4  # of the same, up to which a joint stands, for any kind of noise
 
 
 def smoothed(

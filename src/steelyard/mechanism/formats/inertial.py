@@ -34,7 +34,9 @@ def about_frame(m: float, c: Vector, I_c: Symmetric, pose: Pose = HERE) -> Inert
     3 kg at 0.1 m have a first moment of 0.3 kg m, not 0.30000000000000004.
     """
     with localcontext(Context(prec=40)):
-        m, c, I_c = _decimal(m), tuple(map(_decimal, c)), Symmetric(*map(_decimal, I_c))  # type: ignore[assignment]
+        m = _decimal(m)  # type: ignore[assignment]
+        c = tuple(map(_decimal, c))  # type: ignore[assignment]
+        I_c = Symmetric(*map(_decimal, I_c))
         if pose != HERE:
             exact = Pose(
                 tuple(tuple(map(_decimal, row)) for row in pose.R),  # type: ignore[arg-type]

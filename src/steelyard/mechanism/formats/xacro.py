@@ -1,7 +1,7 @@
 """Xacro expanded to URDF by xacrodoc, without ROS, in a separate process with a time limit.
 
 Xacro reads other files (`<xacro:include>`, `load_yaml`) and the environment. Relative names are
-those of the file that has them, and only files in the folder of `included_file` are read.
+relative to the file that has them, and only files in the folder of `included_file` are read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def expand_xacro(path: Path, text: str) -> str:
 
 
 def expanded_text(name: str, text: str, folder: str) -> str:
-    """Return the expanded text; runs in a process of its own."""
+    """Return the expanded text; runs in a separate process."""
     from xacrodoc import packages, xacrodoc
 
     path, xacro = Path(name).absolute(), xacrodoc.xacro

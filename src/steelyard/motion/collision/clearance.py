@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 # last stage of a search
 RARE = 0.005
 TRIES = 1000  # random positions at which pairs are looked at
-# of them, [m]: a pair that is nearer than that in so many is built so, and left out
+# share of positions, distance [m]: pairs that are nearer in this share of positions are left out
 MOSTLY, NEIGHBOURS = 0.95, 0.03
 THIN = 0.6  # of their radii: capsules that are built close together are looked at with these
 FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked at
@@ -52,7 +52,7 @@ class Clearance:
         upper: Array,
         clearance: float = 0.0,
     ) -> Clearance:
-        """Collect all pairs, except those of one body, of adjacent bodies, and of close neighbours.
+        """Collect all pairs, except within one body, of adjacent bodies, and of close neighbours.
 
         Close neighbours are near each other in nearly all random positions.
 
@@ -96,7 +96,7 @@ class Clearance:
         """Replace capsules built close together by thinner ones; also return distances (N, k) [m].
 
         The radius of a capsule from the kinematics is one for all links: around short ones, such as
-        those of a wrist, it is too large.
+        wrist links, it is too large.
         """
         distances = self.distances(q, self.clearance + FAR).distance
         close = np.quantile(distances, MOSTLY, axis=0) <= NEIGHBOURS

@@ -1,6 +1,6 @@
 """All distances that a motion keeps: between links, to walls and to the ground.
 
-With what they leave out.
+They list the pairs that are not checked.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def distances_to_keep(
 
     Returns
     -------
-    The distances, with what they leave out.
+    The distances, and which pairs are not checked.
     """
     if collision not in COLLISION:
         raise CallError(
@@ -120,6 +120,6 @@ def _remarks(
     absent = ", ".join(replaced) if kind != "capsules" else ""
     if absent:
         sentences.append(
-            f"Collision meshes whose files are absent were replaced by capsules: those of {absent}."
+            f"Collision meshes whose files are absent were replaced by capsules: {absent}."
         )
     return sentences

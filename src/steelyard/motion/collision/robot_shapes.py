@@ -13,7 +13,7 @@ def robot_shapes(robot: Robot, kind: str = "auto") -> tuple[ConvexShape, ...]:
     """Return the shapes of a robot's links.
 
     A link whose collision geometry cannot be used (none in the description, a mesh whose file is
-    absent, no library for hulls) gets capsules from the kinematics, whatever the other links have.
+    absent, no library for hulls) gets capsules from the kinematics, independent of other links.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ from .families import Family, find_family
 from .subproblems import AT_REST, Turn
 
 Array = NDArray[np.float64]
-ROUNDED_ANGLE = 3e-4  # [rad] 1.571 is meant to be a right angle
-ROUNDING = 1e-9  # [rad|m] a position is within a limit that it passes by no more
+ROUNDED_ANGLE = 3e-4  # [rad] rounding of a right angle printed as 1.571
+ROUNDING = 1e-9  # [rad|m] tolerance of joint limits
 UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer
 _TWO_PI = 2.0 * math.pi
@@ -42,14 +42,14 @@ class Analytic(NamedTuple):
 
     `kernel(pose, q0)` returns q (..., k, n) with NaN where a branch has no solution, its code (...,
     k), and the distance of the matrix from a pose (...). `fixed` names the joints that stay at q0,
-    `places` are their indices. An `inexact` form belongs to an arm whose right angles the
+    `indices` are their indices. An `inexact` form belongs to an arm whose right angles the
     description rounds: its solutions are starting points for the arm itself.
     """
 
     family: str
     branches: tuple[str, ...]
     fixed: tuple[str, ...]
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     kernel: Kernel
     inexact: bool
 
@@ -57,7 +57,7 @@ class Analytic(NamedTuple):
         """Return preferred positions (..., n) with the fixed joints at `positions`."""
         batch = np.broadcast_shapes(q0.shape[:-1], positions.shape[:-1])
         start = np.array(np.broadcast_to(q0, (*batch, q0.shape[-1])))
-        start[..., self.places] = positions
+        start[..., self.indices] = positions
         return start
 
 
@@ -67,10 +67,8 @@ def analytic(
 ) -> Analytic | None:
     """Compile the closed form of a robot for a frame; None where there is none.
 
-    `fixed` names joints with prescribed positions. Without it, as many are chosen as exceed
-    six.
-
-    Without `limited` it knows no joint limits.
+    `fixed` names joints with prescribed positions. Without it, the joints in excess of six are
+    chosen. Without `limited`, joint limits are ignored.
     """
     for inexact in (False, True):
         tree = _with_right_angles(robot.tree) if inexact else robot.tree
@@ -85,14 +83,14 @@ def analytic(
 def _compile(robot: Any, tree: Tree, chain: Chain, family: Family, inexact: bool) -> Analytic:
     names = tuple(robot.joint_names[chain.coordinates[index]] for index in family.fixed)
     branches: list[str] = []
-    # the names of the branches come with the trace, which takes milliseconds
+    # tracing also gives the names of the branches
     traced = closed_form_program(tree, chain, family, branches)
-    places = tuple(chain.coordinates[index] for index in family.fixed)
+    indices = tuple(chain.coordinates[index] for index in family.fixed)
     return Analytic(
         family=family.name,
         branches=tuple(branches),
         fixed=names,
-        places=places,
+        indices=indices,
         kernel=Kernel(traced),
         inexact=inexact,
     )
@@ -110,12 +108,12 @@ def _with_right_angle(body: Body) -> Body:
 
 def _family(tree: Tree, chain: Chain, fixed: tuple[str, ...] | None) -> Family | None:
     if fixed is not None:
-        places = tuple(
+        indices = tuple(
             sorted(chain.coordinates.index(tree.coordinates.index(name)) for name in fixed)
         )
-        return find_family(chain.joints, chain.tool, places)
-    for places in _candidates(chain):
-        family = find_family(chain.joints, chain.tool, places)
+        return find_family(chain.joints, chain.tool, indices)
+    for indices in _candidates(chain):
+        family = find_family(chain.joints, chain.tool, indices)
         if family is not None:
             return family
     return None
@@ -173,7 +171,8 @@ def _count(chain: Chain, family: Family) -> int:
     """Count the branches by solving one pose, as arrays of one sample."""
     fixed = [_fixed_move(chain.joints[index], 1.0, np.array([0.1])) for index in family.fixed]
     R = tuple(tuple(np.array([x]) for x in row) for row in from_rpy((0.3, 0.5, 0.7)))
-    return len(list(family.solve(chain.joints, Pose(R, (np.array([0.3]),) * 3), fixed)))  # type: ignore[arg-type]
+    pose = Pose(R, (np.array([0.3]),) * 3)  # type: ignore[arg-type]
+    return len(list(family.solve(chain.joints, pose, fixed)))
 
 
 def _with_rest_positions(chain: Chain, q0: Sequence[Scalar]) -> list[ChainJoint]:
@@ -223,17 +222,17 @@ def nearest_turn(
 ) -> tuple[Scalar, Scalar]:
     """Shift q by whole periods into the limits, nearest to q0; return it and 1 if inside, else 0.
 
-    A `principal` q is nearest to zero as it is.
+    A `principal` q is already within [-pi, pi].
     """
     lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
-    # at most one turn lies within: that nearest to the middle
+    # at most one shifted value is inside: the one nearest to the middle
     if upper - lower < period and math.isfinite(upper - lower):
         middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
         near = q if principal and middle == 0.0 else _shift_by_periods(q, middle, period)
         return near, where(absolute(near - middle) > half, 0.0, 1.0)
     if math.isinf(period):
         return q, _below(q, upper) * _below(-q, -lower)
-    # what is nearest to a place half a turn within the limits lies within them
+    # the value nearest to a position at least half a turn inside the limits is inside them
     preferred, half = q0, 0.5 * period
     preferred = (
         where(preferred < lower + half, lower + half, preferred)

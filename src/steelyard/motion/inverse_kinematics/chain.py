@@ -160,7 +160,8 @@ def _aligning_rotation(axes: Sequence[Vector]) -> Pose:
 
 
 def _clean(v: Vector) -> Vector:
-    return tuple(float(round(x)) if abs(x - round(x)) < _ZERO else float(x) for x in v)  # type: ignore[return-value]
+    x, y, z = (float(round(x)) if abs(x - round(x)) < _ZERO else float(x) for x in v)
+    return x, y, z
 
 
 def _clean_pose(X: Pose) -> Pose:

@@ -333,14 +333,13 @@ def _parallel_family(views: Sequence[View]) -> tuple[str, Solver] | None:
 
 
 def _three_parallel(joints: Sequence[ChainJoint], X: Pose) -> Iterator[Branch]:
-    """Solve arms with three parallel axes, as those of Universal Robots.
+    """Solve arms with three parallel axes, such as Universal Robots.
 
     The point where the last two axes meet stays in a plane perpendicular to the parallel ones:
     that gives the first turn.
 
     The three parallel turns act as one on orientations. With the fifth and the sixth they are a
     wrist; a planar arm remains.
-    wrist; what is left is a planar arm.
     """
     a, b, c, d, e, f = joints
     u = v3.sub(X.point(f.p), a.p)

@@ -77,7 +77,7 @@ def solve_missing(setup: IkProblem, s: Solutions) -> Solutions:
     index = unsolved[reached]
     if len(index) and fixed is not None:
         assert setup.closed is not None
-        fixed[index] = result.q[reached][:, None, list(setup.closed.places)]
+        fixed[index] = result.q[reached][:, None, list(setup.closed.indices)]
         q[index], code[index], _ = _solve_at(
             setup, poses[reached], starts[reached], fixed[index]
         ).result
@@ -97,7 +97,7 @@ def solve_missing(setup: IkProblem, s: Solutions) -> Solutions:
 
 
 def _within_reach(robot: Any, frame: str, pose: Array) -> NDArray[np.bool_]:
-    """Return which poses (N, 4, 4) are no farther from the first joint than the links are long."""
+    """Return which poses (N, 4, 4) are within the total link length of the first joint."""
     tree = robot.tree
     body, offset = find_frame(tree, frame)
     first, *rest = chain = [tree.bodies[i] for i in carriers(tree, body)]

@@ -37,10 +37,10 @@ def joint_velocity(
     J(q) qd = twist, with the least norm where several solve it.
 
     q (..., n) [rad|m]; twist (..., 6): linear velocity of the frame's origin [m/s], then angular
-    velocity [rad/s], in the base frame. What is free (redundancy) follows `preferred` (..., n).
-    Directions in which a singular value of J is below `singular` are damped by up to `damping`, so
-    that no joint runs away; all others are exact. Nakamura and Hanafusa 1986; Maciejewski and Klein
-    1988.
+    velocity [rad/s], in the base frame. Redundant joints follow `preferred` (..., n) in the null
+    space of J. Directions in which a singular value of J is below `singular` are damped by up to
+    `damping`, so that no joint runs away; all others are exact. Nakamura and Hanafusa 1986;
+    Maciejewski and Klein 1988.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def joint_velocity(
     q : (..., n) joint positions [rad|m].
     twist : (..., 6) linear [m/s], then angular velocity [rad/s] of the frame, in the base frame.
     frame : name of a frame, one of `frame_names`; the end-effector by default.
-    preferred : (..., n) rates that what is free follows, zero by default.
+    preferred : (..., n) rates followed in the null space of J, zero by default.
     singular : singular value of J below which a direction is damped.
     damping : largest damping there.
 
@@ -97,7 +97,7 @@ def joint_acceleration(
     acceleration : (..., 6) linear [m/s2], then angular acceleration [rad/s2] of the frame, in the
         base frame.
     frame : name of a frame, one of `frame_names`; the end-effector by default.
-    preferred : (..., n) rates that what is free follows, zero by default.
+    preferred : (..., n) rates followed in the null space of J, zero by default.
     singular : singular value of J below which a direction is damped.
     damping : largest damping there.
 

@@ -64,9 +64,14 @@ def inverse_kinematics(
     >>> sy.inverse_kinematics(robot, pose).q.shape
     (8, 6)
     """
-    if q0 is None and type(pose) is np.ndarray and pose.dtype is _FLOAT64 and pose.shape == (4, 4):  # noqa: SIM102
-        if (solutions := _from_memory(robot, pose, frame, free, method)) is not None:
-            return solutions
+    if (
+        q0 is None
+        and type(pose) is np.ndarray
+        and pose.dtype is _FLOAT64
+        and pose.shape == (4, 4)
+        and (solutions := _from_memory(robot, pose, frame, free, method)) is not None
+    ):
+        return solutions
     setup = _problem_of(robot, frame, free, method)
     poses = pose if type(pose) is np.ndarray and pose.dtype is _FLOAT64 else numbers("pose", pose)
     if poses.shape[-2:] != (4, 4):
@@ -263,8 +268,8 @@ def _start(robot: Robot, q0: ArrayLike, batch: tuple[int, ...]) -> Array:
             return np.broadcast_to(start, (*batch, robot.n))
         except ValueError:
             raise CallError(
-                f"q0 has shape {start.shape}; expected ({robot.n},) or that of the poses,"
-                f" {(*batch, robot.n)}"
+                f"q0 has shape {start.shape}; expected ({robot.n},) or the shape of the poses, "
+                f"{(*batch, robot.n)}"
             ) from None
     return start
 

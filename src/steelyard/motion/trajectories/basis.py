@@ -70,7 +70,7 @@ class MotionBasis(Protocol):
 
 
 def read_only(motion: object, *names: str) -> None:
-    """Make these fields of a frozen dataclass arrays of its own that cannot be written to."""
+    """Replace these fields of a frozen dataclass by read-only copies."""
     for name in names:
         value = np.array(getattr(motion, name), dtype=np.float64)
         value.flags.writeable = False

@@ -22,7 +22,7 @@ class MotionCheck:
     distance : a lower bound of the smallest distance over the whole motion [m]; infinite where no
         distance was looked at
     narrowest : the links, or the link and the wall, of this distance
-    remarks : sentences on what is left out by design
+    remarks : sentences on what the check leaves out by design
     motion : the function of time that was checked; None for poses
     """
 

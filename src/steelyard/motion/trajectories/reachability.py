@@ -113,12 +113,12 @@ def speed_ranges(lines: Lines) -> tuple[Array, Array]:
     Every low line is below every high one.
     """
     gradient = lines.gradient[:, :, None] - lines.gradient[:, None, :]
-    room = lines.high[:, None, :] - lines.low[:, :, None]  # gradient x <= room
+    difference = lines.high[:, None, :] - lines.low[:, :, None]  # gradient x <= difference
     rising, falling = gradient > PARALLEL, gradient < -PARALLEL
-    ratio = room / np.where(rising | falling, gradient, 1.0)
+    ratio = difference / np.where(rising | falling, gradient, 1.0)
     largest = np.min(np.where(rising, ratio, np.inf), axis=(1, 2), initial=np.inf)
     least = np.max(np.where(falling, ratio, 0.0), axis=(1, 2), initial=0.0)
-    contradiction = (~(rising | falling) & (room < -MISSED)).any(axis=(1, 2))
+    contradiction = (~(rising | falling) & (difference < -MISSED)).any(axis=(1, 2))
     largest = np.where(contradiction, -1.0, np.minimum(largest, lines.largest))
     return np.maximum(least, lines.least), largest
 

@@ -114,8 +114,8 @@ def within_limits(robot: Robot, path: Path, s: Array, limits: PathLimits) -> Tim
     """Return the fastest motion over a grid that keeps the limits at every instant.
 
     Limits hold at grid points first. Where a bound between them is above a limit, the limit of that
-    interval is lowered by the excess, and all speeds are computed again; in later rounds that of
-    all.
+    interval is lowered by the excess, and all speeds are computed again. Later rounds lower the
+    limits of all intervals.
     """
     profile = fastest(_constraints(robot, path, s, limits, np.zeros(len(s))), s)
     for _ in range(
@@ -152,8 +152,8 @@ def within_limits(robot: Robot, path: Path, s: Array, limits: PathLimits) -> Tim
 class LimitUsage:
     """Bounds of what every interval of a motion uses of its limits.
 
-    Torque bounds take most of the time, so those of intervals whose speeds did not change since the
-    last motion on the same grid are not computed again.
+    Torque bounds take most of the time, so they are not computed again for intervals whose speeds
+    did not change since the last motion on the same grid.
     """
 
     def __init__(self, robot: Robot, limits: PathLimits) -> None:

@@ -229,9 +229,17 @@ class Trajectory:
         """
         from .check_motion import check_motion
 
-        options = {"speed": speed, "collision": collision, "clearance": clearance, "ground": ground}
-        known = check_motion(robot, self, **options, workspace=workspace, half_spaces=half_spaces)  # type: ignore[arg-type]
-        return replace(self, verified=known)
+        verified = check_motion(
+            robot,
+            self,
+            speed=speed,
+            collision=collision,
+            clearance=clearance,
+            ground=ground,
+            workspace=workspace,
+            half_spaces=half_spaces,
+        )
+        return replace(self, verified=verified)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -261,7 +269,7 @@ class Trajectory:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         format : name of a format; by the ending of the path by default.
         rate : samples per second [Hz].
         overwrite : whether an existing file may be replaced.
@@ -287,7 +295,7 @@ class Trajectory:
 
         Parameters
         ----------
-        path : file to write; its ending tells the kind where there are several.
+        path : file to write; its ending selects the format where there are several.
         overwrite : whether an existing file may be replaced.
 
         Returns

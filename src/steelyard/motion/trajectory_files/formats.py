@@ -35,7 +35,7 @@ class TrajectoryFormat:
     description : one line on what the file holds.
     content : returns the content of the file, `content(motion, name)`; None for a folder.
     fill : writes the files of a folder, `fill(motion, folder)`; None for a file.
-    rate : default rate of its samples [Hz]; None keeps those of the motion.
+    rate : default rate of its samples [Hz]; None keeps the samples of the motion.
     program : whether a robot executes it; refused for motions that were not checked.
     """
 

@@ -32,7 +32,7 @@ def krl(motion: SampledMotion, name: str) -> Content:
 
     A TIME_BLOCK gives each part its share of the duration.
 
-    The axes are those of the robot's description, in its signs and zeros. KUKA System Software 8.3,
+    The axes have the signs and zeros of the robot's description. KUKA System Software 8.3,
     Operating and Programming Instructions for System Integrators, sections on PTP spline blocks and
     TIME_BLOCK.
     """

@@ -47,12 +47,12 @@ class ConstrainedDynamicsMethods(ClosureMethods):
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
         weight : of the square of each drive's torque [-].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
             `parameter_names`.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
 
@@ -100,12 +100,12 @@ class ConstrainedDynamicsMethods(ClosureMethods):
         q : (..., n) joint positions [rad|m].
         qd : (..., n) joint velocities [rad/s|m/s].
         tau : (..., n) joint torques [N m|N].
-        wrench : what the environment applies, force [N] then moment [N m], in the base frame:
+        wrench : external wrench, force [N] then moment [N m], in the base frame:
             {"tool0": (..., 6)} about the origin of any frames, or (..., bodies, 6) in the order of
             `body_names`; nothing by default.
         parameters : (..., p) parameters in place of the robot's own, in the order and units of
             `parameter_names`.
-        base : (..., 9) motion of the base as an inertial sensor feels it: proper acceleration
+        base : (..., 9) motion of the base as an inertial sensor measures it: proper acceleration
             [m/s2], angular velocity [rad/s], angular acceleration [rad/s2], in the base's own
             frame; at rest by default.
         out : array, or tuple of arrays, that the result is written to; a new one by default.

@@ -18,8 +18,7 @@ from ...errors import ModelError
 from ...mechanism.tree import Tree
 from .assembly import Array, Assembly
 
-# of the largest row: what is left of a closure that is smaller counts as dependent on those before
-# it
+# of the largest row: a closure with a smaller remainder depends on the closures before it
 RANK = 1e-7
 PREFERRED = 0.3  # of the largest remainder: the first closure that has as much is taken
 SAMPLES = 12

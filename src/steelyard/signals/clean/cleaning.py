@@ -15,8 +15,8 @@ from ..segments import GAP, is_uniform
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-# beyond it a number is no measurement, and counts as infinite: its differences and squares may not
-# be numbers
+# beyond it a number is not a measurement, and counts as infinite: its differences and squares may
+# not be numbers
 LARGEST = 1e60
 SAME = 1e-9  # of the usual step: stamps that are closer are the same
 FALLING = (

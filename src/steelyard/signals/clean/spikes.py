@@ -20,8 +20,8 @@ LONGEST = 2  # samples in a row
 def find_spikes(q: Array) -> Mask:
     """Return the spikes (N, n): one or two positions in a row far from the median of five.
 
-    Hampel's identifier on q - median of five; the usual deviation is that of its neighbourhood, so
-    that fast motion counts as usual. Davies and Gather, J. Am. Stat. Assoc. 88 (1993), p. 782.
+    Hampel's identifier on q - median of five; the usual deviation is computed in its neighbourhood,
+    so that fast motion counts as usual. Davies and Gather, J. Am. Stat. Assoc. 88 (1993), p. 782.
     """
     from scipy.ndimage import median_filter
 

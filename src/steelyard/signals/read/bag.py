@@ -90,7 +90,7 @@ DEFINITIONS = {
         " interface_values"
     ),
 }
-"""Definitions that bags of ROS 2 before Iron may lack; those of other types must be in the bag."""
+"""Definitions that bags of ROS 2 before Iron may lack; other types must be defined in the bag."""
 
 
 def _column(values: Sequence[dict[str, float]], word: str) -> Numbers:
@@ -129,7 +129,7 @@ def read_bag(
     effort_kind = states[0].effort_kind
     effort = {"effort": effort_kind} if effort_kind else {}
     remark = (
-        f"Joint states are those of {kind} on topic"
+        f"Joint states are read from {kind} on topic"
         f" {connections[0].topic}{f', whose effort is {effort_kind}' if effort_kind else ''}."
     )
     remarks = table.remarks if kind == JOINT_STATE else (remark, *table.remarks)

@@ -1,4 +1,4 @@
-"""ColumnTable: the columns of a file, whatever its format, before they have a meaning."""
+"""ColumnTable: the columns of a file of any format, before they have a meaning."""
 
 from __future__ import annotations
 

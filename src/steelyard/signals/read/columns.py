@@ -24,7 +24,7 @@ MEANING = {word: row.name for row in SCHEMA.values() if not row.beside for word 
 COMMANDS = {*SCHEMA["reference"].words, "error", "err", "ff", "feedforward"}
 """Words of columns that were commanded or computed, not measured."""
 OTHER = {"limit", "limits", "min", "max", "gain", "constant", "gear", "init", "mean", "std"}
-"""Words of columns that are no signals."""
+"""Words of columns that are not signals."""
 NANO = {"nsec", "nsecs", "nanosec", "nanoseconds"}
 
 

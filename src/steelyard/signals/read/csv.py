@@ -41,7 +41,7 @@ class Dialect(NamedTuple):
 
 
 def read_csv(path: Path, **_: Any) -> ColumnTable:
-    """Return the columns of a text file, whatever they mean."""
+    """Return the columns of a text file, before they have a meaning."""
     lines = [
         (number, line) for number, line in enumerate(decoded(path).splitlines(), 1) if line.strip()
     ]
@@ -303,6 +303,6 @@ def ur_rtde_table(table: ColumnTable) -> ColumnTable:
         columns=columns,
         remarks=(
             *table.remarks,
-            f"The columns are those of ur_rtde: {', '.join(signals)} are read{others}.",
+            f"The columns are columns of ur_rtde: {', '.join(signals)} are read{others}.",
         ),
     )

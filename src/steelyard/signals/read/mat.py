@@ -37,7 +37,7 @@ def from_mat5(path: Path) -> dict[str, NDArray[Any]]:
     from scipy.io import loadmat
 
     with warnings.catch_warnings():
-        # about objects that SciPy cannot read, which are no signals
+        # about objects that SciPy cannot read, which are not signals
         warnings.simplefilter("ignore")
         data = loadmat(path, squeeze_me=True, struct_as_record=False)
     return {

@@ -66,7 +66,7 @@ def table_of_arrays(arrays: Mapping[str, NDArray[Any]], source: str) -> ColumnTa
 
 
 def checked_text(name: str, a: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of text; ValueError for code points that are no characters."""
+    """Return an array of text; ValueError for code points that are not characters."""
     if a.dtype.kind == "U" and a.size and a.dtype.itemsize:
         codes = (
             np.ascontiguousarray(a)
@@ -74,7 +74,7 @@ def checked_text(name: str, a: NDArray[Any]) -> NDArray[Any]:
             .view(np.dtype(np.uint32).newbyteorder(a.dtype.byteorder))
         )
         if codes.max() > sys.maxunicode:
-            raise ValueError(f"{name} holds numbers that are no characters")
+            raise ValueError(f"{name} holds numbers that are not characters")
     return a
 
 

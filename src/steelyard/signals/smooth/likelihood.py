@@ -60,7 +60,8 @@ def choose_blocks(t: Array, length: int, count: int, least: int) -> list[slice]:
     whole = [part for part in split(t) if part.stop - part.start >= least]
     if not whole:
         raise LogError(
-            f"no stretch of {least} samples without a gap: too short to tell motion from noise"
+            f"no stretch of {least} samples without a gap: too short to distinguish motion "
+            "from noise"
         )
     length = min(length, max(part.stop - part.start for part in whole))
     starts = np.concatenate(

@@ -55,7 +55,7 @@ class Noise:
     Standard deviations are [rad] and [rad/s]; infinite for signals that are not used.
 
     The smoother's position response is 1 / (1 + (f/f0)^2k), f0 = (s / r dt)^(1/2k) / 2 pi:
-    that of a Butterworth filter run forward and backward.
+    the response of a Butterworth filter run forward and backward.
     """
 
     order: int

@@ -136,14 +136,14 @@ def kalman_smooth(log: Log, order: int, velocity: bool | None) -> Smoothed:
             "smoother": smoother,
         }
     )
-    sharp = [
+    unresolved = [
         name
         for name, f in zip(log.labels, smoother.bandwidth, strict=True)
         if f > 0.98 * 0.5 / smoother.dt
     ]
-    if sharp:
+    if unresolved:
         remarks.append(
-            f"The position noise of {', '.join(sharp)} cannot be separated from motion: they"
+            f"The position noise of {', '.join(unresolved)} cannot be separated from motion: they"
             " are filtered or simulated. Do not use their covariance as an uncertainty."
         )
     hertz = ", ".join(f"{f:.3g}" for f in smoother.bandwidth)

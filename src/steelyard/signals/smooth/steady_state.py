@@ -1,6 +1,7 @@
-"""The smoother for a constant step.
+"""Steady-state Kalman smoother for a constant time step.
 
-The same recursive filter with constant gains forward and backward, combined with constant weights.
+The same recursive filter with constant gains runs forward and backward; constant weights combine
+both.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True, eq=False)
 class SteadyGains:
-    """The gains of one joint once they no longer change, in scaled units, each (k, k).
+    """Steady-state gains of one joint in scaled units, each (k, k).
 
     Forward: x_f[i] = (I - K) F x_f[i-1] + K z[i], a sum of modes V diag(p) V^-1, each a recursion
     of order one. Smoothed: x_s = W_f x_f + W_b x_b, x_b predicted from the later samples; P_s =
@@ -102,7 +103,7 @@ def symmetrized(P: NDArray[np.floating[Any]]) -> Array:
 def run_filter(model: SteadyGains, z: Array, start: Array, rows: Array) -> tuple[Array, Array]:
     """Return rows @ x_f (B, N, r) of the forward filter, and its last state (B, k).
 
-    z is (B, N, k), anything where the gain is zero; start (B, k) is the state predicted for the
+    z is (B, N, k), ignored where the gain is zero; start (B, k) is the state predicted for the
     first sample; rows is (r, k).
     """
     from scipy.signal import lfilter
@@ -113,7 +114,7 @@ def run_filter(model: SteadyGains, z: Array, start: Array, rows: Array) -> tuple
     result, last = np.zeros((B, N, len(rows))), np.zeros((B, k))
     for i, pole in enumerate(model.poles):
         if pole.imag < 0:
-            continue  # its conjugate stands for both
+            continue  # the conjugate pole accounts for both
         real = pole.imag == 0
         weights, zi, a = model.inputs[i, used], before[i][:, None], np.array([1.0, -pole])
         if real:
@@ -138,10 +139,9 @@ def outer_real(mode: NDArray[np.inexact], shape: NDArray[np.inexact]) -> Array:
 def smooth_steady(model: SteadyGains, z: Array, outputs: int) -> Array:
     """Smooth B columns z (B, N, k) with one joint's noise; the first `outputs` states (B, N, r).
 
-    N > memory.
-
-    The forward filter starts from the last state of the backward one and vice versa, which is the
-    smoother without a prior. Ansley and Kohn, Annals of Statistics 13 (1985), p. 1286.
+    N must exceed `memory`. The forward filter starts from the last state of the backward filter and
+    vice versa, which is the smoother without a prior. Ansley and Kohn, Annals of Statistics 13
+    (1985), p. 1286.
     """
     sign = mirror(z.shape[-1])
     eye = np.eye(z.shape[-1])

@@ -25,12 +25,12 @@ class Controller(Protocol):
     of the kernel, so that other gains compile nothing. A controller may also have
     - `reference_at(robot, t)`, its reference (T, ...) at times t (T,) [s], where that is not a
       motion of joints, with `reference_shape(n)`;
-    - `memory(robot)`, initial values (m,) of a state of its own: `law` then takes it after the
+    - `memory(robot)`, initial values (m,) of the controller's state: `law` then takes it after the
       gains, and `memory_rate(tree, q, qd, reference, gains, memory)` returns its rates.
 
     A controller of this package lists in `kernel_inputs` the fields that only `gains` and
     `reference_at` read. All other fields are part of the key of its kernel. The kernel of a
-    controller from another package is traced anew for every run.
+    controller from another package is traced again for every run.
     """
 
     @property

@@ -68,7 +68,7 @@ class _FrameController:
         if self.reference is None:
             return np.asarray(robot.forward_kinematics(np.zeros(robot.n), self.frame))
         return require_pose(
-            f"{type(self).__name__}: the reference, if it is no PoseTrajectory,", self.reference
+            f"{type(self).__name__}: the reference, if it is not a PoseTrajectory,", self.reference
         )
 
 

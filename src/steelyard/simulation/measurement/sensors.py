@@ -27,19 +27,20 @@ class Sensors:
     Parameters
     ----------
     encoder : size of an encoder step at the joint [rad|m].
-    encoder_noise : standard deviation before it is quantised [rad|m].
-    torque_noise : as a fraction of the joint's rms torque [-], white below `bandwidth`.
-    torque_ripple : as a fraction of the joint's rms torque [-], a sum of `harmonics` with
-        amplitudes that fall as 1/h.
-    harmonics : of the motor angle, gear_ratio * q [-].
-    gear_ratio : turns of the motor for one of the joint [-].
-    bandwidth : of the first-order low-pass in the torque channel [Hz].
-    delay : of the torque against the position [s].
+    encoder_noise : standard deviation of the position noise before quantisation [rad|m].
+    torque_noise : standard deviation as a fraction of the joint's rms torque [-], white below
+        `bandwidth`.
+    torque_ripple : rms as a fraction of the joint's rms torque [-], a sum of `harmonics` h with
+        amplitudes proportional to 1/h.
+    harmonics : multiples of the motor angle, gear_ratio * q [-].
+    gear_ratio : motor turns per joint turn [-].
+    bandwidth : cut-off frequency of the first-order low-pass in the torque channel [Hz].
+    delay : delay of the torque relative to the position [s].
     torque_step : quantisation of the torque [N m|N].
-    torque_constant : where it is not zero, the log has motor currents, torque / constant, in the
-        place of torques [N m/A|N/A].
+    torque_constant : where it is not zero, the log has motor currents, torque / constant, instead
+        of torques [N m/A|N/A].
     plate : whether a force plate under the robot is logged.
-    plate_noise : as a fraction of each component's rms deviation [-].
+    plate_noise : standard deviation as a fraction of each component's rms deviation [-].
 
     Examples
     --------
@@ -109,7 +110,7 @@ class Sensors:
 
         Parameters
         ----------
-        name : of a field.
+        name : name of a field.
         n : number of joints.
 
         Returns

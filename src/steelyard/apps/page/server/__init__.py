@@ -1,1 +1,1 @@
-"""Who may speak to the page, and what it may be sent."""
+"""Access control of the page, and limits on requests and uploads."""

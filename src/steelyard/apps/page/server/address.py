@@ -69,7 +69,7 @@ class Address:
 def check_host(host: str, expose: bool) -> str:
     """Return the IP address to listen on.
 
-    CallError if it is none, or if others could reach it and `expose` was not said.
+    CallError if it is not an address, or if others could reach it and `expose` was not given.
     """
     try:
         address = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
@@ -81,7 +81,7 @@ def check_host(host: str, expose: bool) -> str:
     if not address.is_loopback and not expose:
         raise CallError(
             f"--host {host} can be reached from other machines, which could then read and write"
-            " files of the page's folder: say --expose to allow that to whoever has the token, or"
+            " files of the page's folder: say --expose to allow that to everyone with the token, or"
             " leave --host out"
         )
     return str(address)
@@ -101,7 +101,7 @@ def check_names(names: Sequence[str]) -> tuple[str, ...]:
             or not name.isprintable()
         ):
             raise CallError(
-                f"--name: {name!r} is no name of a host; write for example robot-pc:8080"
+                f"--name: {name!r} is not the name of a host; write for example robot-pc:8080"
             )
     return tuple(name.lower() for name in names)
 

@@ -75,7 +75,7 @@ class Guard:
         await self.app(scope, bounded.receive, bounded.send)
 
     def check_place(self, scope: Scope, headers: dict[str, str]) -> None:
-        """Refuse what is meant for another host or comes from another page."""
+        """Refuse requests for another host or from another page."""
         if headers.get("host", "").lower() not in self.address.hosts:
             raise Refused(421, "This page does not answer to that name.")
         method = scope.get("method", "GET")

@@ -24,9 +24,9 @@ GONE = 120  # [s] that a window may be out of reach until its elements are forgo
 
 @dataclass(frozen=True)
 class PageOptions:
-    """The folder that the page works in, and what a new window begins with.
+    """The folder that the page works in, and the initial robot and log of a new window.
 
-    A robot, a log of it, and what an effort is.
+    Also the kind of the log's efforts.
     """
 
     folder: Folder
@@ -126,7 +126,7 @@ def application_of(options: PageOptions) -> tuple[Windows, Any]:
 
 
 def begin(window: PageWindow, options: PageOptions) -> None:
-    """Load what a new window begins with; what went wrong is its `problem`."""
+    """Load the initial robot and log of a window; an error becomes its `problem`."""
     if window.robot is not None or not options.robot:
         return
     from ....errors import SteelyardError

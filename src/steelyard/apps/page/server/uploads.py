@@ -1,6 +1,6 @@
-"""What may be uploaded: descriptions, logs and saved fits of known kinds, as they are.
+"""Uploads: robot descriptions, logs and saved fits of known kinds.
 
-No name or path of theirs is used.
+File names and paths of the sender are not used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROBOT_KINDS = (".urdf", ".toml")
 FIT_KINDS = (".json",)
-# a .db3 is part of a folder, and a .bag of ROS 1 is indexed by positions of its own
+# a .db3 is part of a folder, and a .bag of ROS 1 is read by the byte offsets of its index
 NOT_UPLOADED = (".db3", ".bag")
 
 
@@ -58,7 +58,7 @@ def require_kind(
 
 @contextmanager
 def as_file(kind: str, data: bytes) -> Iterator[Path]:
-    """Write the data to a temporary file of its own folder for the duration of the block."""
+    """Write the data to a file in a temporary folder for the duration of the block."""
     with tempfile.TemporaryDirectory(prefix="steelyard-page-") as folder:
         yield write_atomic(Path(folder) / f"upload{kind}", data)
 

@@ -1,1 +1,1 @@
-"""What is on the page: one file for each part of it."""
+"""Views of the page: one file for each part of it."""

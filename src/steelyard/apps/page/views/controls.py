@@ -192,7 +192,7 @@ def tell(sentence: str, bad: bool = False) -> None:
 
 
 def guarded(action: Callable[[], Any]) -> Any:
-    """Call a function; an error of steelyard is said on the page."""
+    """Call a function; an error of steelyard is shown on the page."""
     try:
         return action()
     except SteelyardError as error:

@@ -16,9 +16,9 @@ OFTEN = 0.1  # [s]
 
 
 class JobView:
-    """The work of a name in a window: `make` begins it, `done` takes its result.
+    """A named job of a window: `make` starts it, `done` takes its result.
 
-    What runs when the page is loaded anew is found again.
+    A job that runs while the page is reloaded is found again.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class Opening:
         ui.on("uploaded", lambda event: self._uploaded(event.args))
 
     def show(self) -> None:
-        """Say what is open."""
+        """Show which robot and log are open."""
         robot, log = self.window.robot, self.window.log
         sentence = "No robot is open." if robot is None else f"{robot.name}: {robot.n} joints"
         set_text(
@@ -43,7 +43,7 @@ class Opening:
         )
 
     def invite(self) -> None:
-        """Say how to begin, where there is no robot."""
+        """Show how to begin, if no robot is open."""
         part("h2", "Choose a robot")
         part(
             "p",

@@ -27,7 +27,7 @@ def plot(figure: Figure, words: str, timed: bool = False) -> Element:
 
 
 def plain(figure: Figure) -> dict[str, Any]:
-    """Return the figure as the plotting library takes it; its colours are those of the page."""
+    """Return the figure as the plotting library takes it; it has the colours of the page."""
     parts = visible_parts(to_plotly(figure))
     parts["layout"] |= {
         "autosize": True,

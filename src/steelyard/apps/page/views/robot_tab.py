@@ -289,8 +289,8 @@ def matrix_table(robot: Robot, q: Array) -> str:
     )
     title = "<caption>M(q) [kg m², kg m, kg]</caption>"
     return (
-        "<table"
-        f' class="matrix">{title}<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<table class="matrix">{title}<thead><tr><td></td>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
     )
 
 

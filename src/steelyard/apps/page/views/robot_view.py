@@ -106,7 +106,7 @@ class RobotView:
         ui.on("played", lambda event: self._played(float(event.args["time"])))
 
     def build(self) -> None:
-        """Draw the robot anew."""
+        """Redraw the robot."""
         if self.window.robot is None:
             return
         shown = content(self.window)
@@ -116,7 +116,7 @@ class RobotView:
         self.pose()
 
     def inertias(self) -> None:
-        """Draw masses and inertias anew: those of the latest fit if there is one."""
+        """Redraw masses and inertias, identified ones if there is a fit."""
         if self.window.robot is not None:
             fit = self.window.fitted
             self._run(

@@ -2,7 +2,7 @@
 
 It checks the arrays, allocates the results and runs a kernel's loop once. One function serves all
 kernels: what differs is in a table, a bytes object that is the first item of the function's `self`
-tuple. Layouts are those of CPython's objects and of NumPy's arrays (NumPy C API reference,
+tuple. Memory layouts follow CPython's objects and NumPy's arrays (NumPy C API reference,
 "PyArrayObject").
 """
 
@@ -20,7 +20,7 @@ WORDS = (
 MOST = 16  # operands
 RANK = 4  # dimensions of an operand, at most
 OPERAND = RANK + 2  # number of dimensions, the dimensions, bytes
-ITEMS, PAYLOAD = 24, 32  # bytes before the items of a tuple, and before those of a bytes object
+ITEMS, PAYLOAD = 24, 32  # bytes before the items of a tuple, and of a bytes object
 NEEDED, WRITEABLE = 0x101, 0x501  # C-contiguous and aligned; and writeable
 DOUBLE = 12  # NumPy's number of float64
 

@@ -253,9 +253,9 @@ def _copy_function(operand: Operand, k: int, out: bool) -> str:
     lines.append("  br label %l0")
     extents = ["%width", *map(str, operand.shape)]
     steps = ["%stride", *(f"%s.{d}" for d in range(dims))]
-    packed = [8 * operand.size]
+    strides = [8 * operand.size]
     for extent in operand.shape:
-        packed.append(packed[-1] // extent)
+        strides.append(strides[-1] // extent)
     for d in range(dims + 1):
         source, target = (f"%from.{d - 1}", f"%to.{d - 1}") if d else ("%rows", "%buffer")
         lines += [
@@ -263,7 +263,7 @@ def _copy_function(operand: Operand, k: int, out: bool) -> str:
             f"  %i.{d} = phi i64 [ 0, {f'%l{d - 1}' if d else '%entry'} ], [ %j.{d}, %e{d} ]",
             f"  %from.off.{d} = mul i64 %i.{d}, {steps[d]}",
             f"  %from.{d} = getelementptr i8, ptr {source}, i64 %from.off.{d}",
-            f"  %to.off.{d} = mul i64 %i.{d}, {packed[d]}",
+            f"  %to.off.{d} = mul i64 %i.{d}, {strides[d]}",
             f"  %to.{d} = getelementptr i8, ptr {target}, i64 %to.off.{d}",
             *([f"  br label %l{d + 1}"] if d < dims else []),
         ]

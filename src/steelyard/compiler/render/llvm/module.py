@@ -83,7 +83,7 @@ def _try_outline(program: Program, pairs: Sequence[tuple[int, int]]) -> Outline 
 
 
 def _straight(program: Program, budget: int | None, pairs: Sequence[tuple[int, int]]) -> Outline:
-    """Return a program as functions of at most `budget` nodes, as one if it carries values."""
+    """Return a program as functions of at most `budget` nodes, or as one if it carries values."""
     length = len(program.steps)
     parts = split(
         program,

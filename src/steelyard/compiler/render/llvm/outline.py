@@ -24,7 +24,7 @@ from .split import RECOMPUTED, Part, required_values, result_pair
 # a core's cache holds
 TOGETHER = 8192
 SHORT = 200  # steps of iterations that run together
-LEAST = 2  # iterations of a shape that has a function of its own
+LEAST = 2  # iterations of a shape that becomes a function
 Steps = tuple[Expr, ...]
 
 
@@ -147,8 +147,8 @@ def _allocate(
     """Return the values that each piece stores, all slots, and their number.
 
     Stored values of an iteration are one block, so that later iterations find them in the same
-    order. A block is free after the last piece that needs a value of it. Results have blocks of
-    their own, since they stay until they are written.
+    order. A block is free after the last piece that needs a value of it. Results have separate
+    blocks, since they stay until they are written.
     """
     last = {a.id: i for i, need in enumerate(needs) for a in need}
     written = {

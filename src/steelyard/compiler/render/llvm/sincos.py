@@ -205,7 +205,7 @@ def sincos_near(
 
 
 def _rotate(w: Writer, pair: Pair, d: str) -> Pair:
-    """Emit sine and cosine of an angle plus d, |d| <= NEAR, from those of the angle."""
+    """Emit sin(a + d) and cos(a + d), |d| <= NEAR, from the pair sin(a), cos(a)."""
     sine, cosine = pair
     z = w.mul(d, d)
     less = w.mul(z, _horner(w, z, _COS_NEAR))

@@ -156,7 +156,7 @@ class LogEvidence:
         """Try a correction with as many independent rows as another trial.
 
         `regression` may be passed from a trial with the same motion. The iteration ends early, with
-        a low or imprecise evidence, where the trial cannot win `needed` [nats] over the other.
+        a low or imprecise evidence, where the trial cannot gain `needed` [nats] over the other.
         """
         regression = self.regression(correction) if regression is None else regression
         tau = self.torque(correction)
@@ -172,7 +172,7 @@ class LogEvidence:
         )
 
     def first_trial(self, correction: FaultCorrection) -> Trial:
-        """Try a correction with the number of independent rows of its own residuals."""
+        """Try a correction, with the number of independent rows counted from its residuals."""
         regression = self.regression(correction)
         tau = self.torque(correction)
         few = np.full(self.thinned_log.n, self.thinned_log.band)
@@ -181,7 +181,7 @@ class LogEvidence:
         )
 
     def with_own_rows(self, trial: Trial) -> Trial:
-        """Return a trial with the number of independent rows of its own residuals."""
+        """Return a trial with the number of independent rows counted from its residuals."""
         independent = self.thinned_log.independent(trial.residual)
         updated = compute_agreement(trial.regression, trial.torque, independent, trial.agreement)
         return replace(trial, agreement=updated)
@@ -199,7 +199,7 @@ def compute_agreement(
     The noise of each joint and the weight of each body are estimated. log evidence = -sum_j m_j
     log(sigma_j/|tau_j|) - 1/2 u^T P u - 1/2 log det(P + D)/P + log p(weights) + log P(friction >
     0), with m_j the number of independent rows. Division by |tau_j| makes it, up to a constant, the
-    density of the log itself, whatever factor corrects it. The iteration ends early where the
+    density of the log itself, for any factor that corrects it. The iteration ends early where the
     evidence is far below the evidence of `start`, or does not reach `needed` above it. Bishop,
     "Pattern Recognition and Machine Learning", 2006, sections 3.5 and 9.3.4.
     """

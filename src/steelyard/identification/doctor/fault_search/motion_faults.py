@@ -1,6 +1,6 @@
 """Faults of the motion: signs, order, zeros and units of positions, the clock.
 
-Each trial computes the regressor anew.
+Each trial computes the regressor again.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def wrong_zeros(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypoth
     The offset is estimated by Gauss-Newton steps.
     """
     steps = [(offset_step(log_evidence, trial, j), j) for j in range(trial.regression.n)]
-    promising = sorted(
+    candidates = sorted(
         ((step**2 * information / 2, j) for (step, information), j in steps), reverse=True
     )[: THRESHOLDS.refined_offsets]
-    for promise, j in promising:
-        if promise < THRESHOLDS.offset_evidence:
+    for gain, j in candidates:
+        if gain < THRESHOLDS.offset_evidence:
             continue
         best = best_offset(log_evidence, trial, j)
         if best is not trial:

@@ -44,7 +44,7 @@ def refine(log_evidence: LogEvidence, trial: Trial, faults: Sequence[tuple[str, 
 def size_of(log_evidence: LogEvidence, trial: Trial, fault: str, joints: Joints) -> float:
     """Return the size of a fault over the least that matters.
 
-    Below 1 it is no fault but an inaccuracy.
+    Below 1 it is an inaccuracy, not a fault.
     """
     correction = trial.correction
     if fault == "gear ratio or torque constant":

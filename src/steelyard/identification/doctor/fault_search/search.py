@@ -62,7 +62,7 @@ class Step:
 
     @property
     def shown_by_log(self) -> bool:
-        """Whether the log shows the fault whatever the inertias are, without the description."""
+        """Whether the log shows the fault for any inertias, without the description."""
         return self.alone >= THRESHOLDS.decisive
 
     @property
@@ -229,7 +229,7 @@ def was_swapped_back(final: FaultCorrection, step: Step) -> bool:
 def exchange_size(final: Trial, step: Step) -> float:
     """Return what an exchange of joints wins over the least that matters.
 
-    Infinite for other faults, which have a size of their own.
+    Infinite for other faults, whose size is measured directly.
 
     Joints whose torque is friction and rotor inertia are explained as well in each other's place,
     and an error of the model may then be explained by the links of the other.

@@ -92,7 +92,7 @@ class Unknowns:
 
     @cached_property
     def full_reach(self) -> tuple[tuple[int, ...], ...]:
-        """For each joint the free parameters that its torque may depend on, whatever gravity is."""
+        """For each joint the free parameters that its torque may depend on, for any gravity."""
         # each joint moves both ways
         q, qd, qdd = np.random.default_rng(0).normal(size=(3, 64, self.n))
         Y = self.full_rows((q, qd, qdd), (3.0, 4.0, 5.0))

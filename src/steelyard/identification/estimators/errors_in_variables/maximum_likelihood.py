@@ -30,13 +30,13 @@ class MaximumLikelihood(Estimator):
 
     The noise of positions reaches the torques through J.
 
-    J has the exact derivatives of inverse dynamics by q, qd and qdd; the covariance C of (dq, dqd,
-    dqdd) of a joint is that of its noise behind smoother and low-pass. Each sample has the
-    covariance S = diag(sigma^2) + J C J^T of its n torques, sigma^2 being what J C J^T does not
-    explain of the residuals. A step solves the rows S^-1/2 [Y tau] by total least squares, since S
-    depends on the parameters, and finds S anew. Without noise of the positions it is weighted least
-    squares. Olsen and Petersen, IEEE Trans. Robotics and Automation 17 (2001), p. 95; Olsen,
-    Swevers and Verdonck, Int. J. Robotics Research 21 (2002), p. 89.
+    J has the exact derivatives of inverse dynamics by q, qd and qdd; C is the covariance of (dq,
+    dqd, dqdd) of a joint after smoother and low-pass. Each sample has the covariance S =
+    diag(sigma^2) + J C J^T of its n torques, sigma^2 being what J C J^T does not explain of the
+    residuals. A step solves the rows S^-1/2 [Y tau] by total least squares, since S depends on the
+    parameters, and computes S again. Without noise of the positions it is weighted least squares.
+    Olsen and Petersen, IEEE Trans. Robotics and Automation 17 (2001), p. 95; Olsen, Swevers and
+    Verdonck, Int. J. Robotics Research 21 (2002), p. 89.
     """
 
     iterations: int = 10

@@ -75,7 +75,7 @@ class PositionNoise:
 
     @cached_property
     def _links(self) -> Array:
-        """The parameters of the plain robot, those of friction zero."""
+        """The parameters of the plain robot, with friction set to zero."""
         inner, values = (
             10 * len(self.model.robot.tree.bodies),
             np.zeros(len(self.model.plain.parameters)),

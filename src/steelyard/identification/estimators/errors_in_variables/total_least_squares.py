@@ -29,10 +29,10 @@ class TLS(Estimator):
 
     N is the covariance of the errors of Y, as the noise of the positions leaves them after
     smoothing, R the factor of Y and s the smallest generalised eigenvalue of [Y tau]^T [Y tau]
-    against that of all errors; the noise of the torque is what the errors of Y do not explain of
-    the residuals. Since errors are whitened by their covariance, units and sizes of columns do not
-    matter; without errors of Y it is weighted least squares. Van Huffel and Vandewalle, "The Total
-    Least Squares Problem", 1991, section 10.3 (generalised TLS).
+    against the same matrix of all errors; the noise of the torque is what the errors of Y do not
+    explain of the residuals. Since errors are whitened by their covariance, units and sizes of
+    columns do not matter; without errors of Y it is weighted least squares. Van Huffel and
+    Vandewalle, "The Total Least Squares Problem", 1991, section 10.3 (generalised TLS).
     """
 
     iterations: int = 5
@@ -58,9 +58,9 @@ class TLS(Estimator):
 def total_least_squares(problem: Problem, base: Array, weights: Array) -> tuple[Array, Array]:
     """Return base parameters (b,), and the share (n,) of torque noise in the residuals.
 
-    `base` (b,) and `weights` (n,), one over the standard deviation of the residuals, are those of
-    the step before. Rows are divided by the noise of the torque; directions that are not excited
-    stay at the description.
+    `base` (b,) and `weights` (n,), one over the standard deviation of the residuals, come from the
+    previous step. Rows are divided by the noise of the torque; directions that are not excited stay
+    at the description.
     """
     total, errors = problem.total, problem.regressor_noise
     explained = errors.residual_squares(base * smooth_columns(problem.model)) / np.maximum(
@@ -76,9 +76,9 @@ def total_least_squares(problem: Problem, base: Array, weights: Array) -> tuple[
 
 
 def smooth_columns(model: Model) -> Array:
-    """Return 1 for base columns of links and rotors, 0 for those of friction, (b,).
+    """Return 1 for base columns of links and rotors, 0 for friction, (b,).
 
-    A sign that is wrong is no error that adds to it.
+    A wrong sign of the velocity is not an additive error of the friction column.
     """
     inner = 10 * len(model.robot.tree.bodies)
     return np.array([float(c < inner or model.term(c).row.inertial) for c in model.base.columns])
@@ -87,7 +87,7 @@ def smooth_columns(model: Model) -> Array:
 def compensated(triangle: Array, N: Array, prior: Array, rows: float) -> Array:
     """Solve (R^T R - s N^T N) base = R^T z for base (b,).
 
-    [R z] is the factor of the rows in units of their noise, N (., b) that of the errors of Y.
+    [R z] is the factor of the rows in units of their noise, N (., b) the factor of the errors of Y.
 
     s is the smallest generalised eigenvalue of [R z]^T [R z] against the errors of all `rows`,
     diag(N^T N, rows), and at most 1: what is known of the errors is not exceeded where the

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ....simulation.controllers.controller import Controller
 
 Array = NDArray[np.float64]
-LEAST_GAIN = 0.01  # of the held-out squares that the simulated motion must win
+LEAST_GAIN = 0.01  # least relative reduction of held-out squares by the simulated motion
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Automatic(Estimator):
     """SDP on the measured motion, or on the simulated one if that predicts better.
 
     Noise of the encoders in the regressor biases least squares; a simulated motion has none, but
-    may be wrong. What tells is the torque: parts of the samples are predicted from the others, with
-    the one motion and with the other. Without `controller` and without commanded positions in the
-    log there is nothing to choose, and this is `inner`. Janot, Vandanjon and Gautier, IEEE Trans.
+    may be wrong. Cross-validation decides: torques of parts of the samples are predicted from the
+    others, with either motion. Without `controller` and without commanded positions in the log
+    there is nothing to choose, and this is `inner`. Janot, Vandanjon and Gautier, IEEE Trans.
     Control Systems Technology 22 (2014), p. 132 (noise in the regressor, and a test of it).
     """
 
@@ -59,7 +59,7 @@ class Automatic(Estimator):
     ) -> SimulatedSamples:
         """Return the samples with the measured or the simulated motion.
 
-        `factor` is that of decimation, None for the rate that the motion needs.
+        `factor` is the decimation factor, None for the rate that the motion needs.
         """
         if why_not_simulated(model, samples, self.controller):
             return SimulatedSamples(samples, model.start, (), False)
@@ -110,7 +110,8 @@ def is_better(squares: Array, others: Array) -> bool:
 def held_out_squares(problem: Problem) -> tuple[Array, float]:
     """Return held-out mean squares of each part and joint (parts, n), and |tau|^2.
 
-    Rows that one motion leaves out must not count for it: the squares are those of as many rows.
+    Rows that one motion leaves out must not count for it: the squares are scaled to the same number
+    of rows.
     """
     _, weights = weighted(problem.total, problem.prior, 2)
     parts = [fold for fold in problem.folds if sum(fold.counts)]

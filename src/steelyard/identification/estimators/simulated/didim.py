@@ -20,10 +20,11 @@ class DIDIM(Estimator):
     """Least squares of the measured torque on the regressor of the simulated closed loop.
 
     Only torques and the command are used of the log; positions are used where they differ from the
-    simulated ones by more than noise. `controller` is that of steelyard.simulation which moved the
-    robot, with its reference or without one for the commanded positions of the log; None for a
-    robot that follows its command. `inner` is the estimator that the simulated motion is given to.
-    Gautier, Janot and Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428.
+    simulated ones by more than noise. `controller` is the controller of steelyard.simulation that
+    moved the robot, with its reference or without one for the commanded positions of the log; None
+    for a robot that follows its command. `inner` is the estimator that the simulated motion is
+    given to. Gautier, Janot and Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p.
+    428.
     """
 
     controller: Controller | None = None

@@ -46,9 +46,9 @@ class FeedbackLoop:
 
     A controller, and the motion that it followed from the time `start` [s] on.
 
-    Without a controller the robot is taken to follow the command exactly, as under a computed
-    torque of its own model. `stand_in` says that nothing was commanded as far as the log tells, so
-    that the smoothed motion stands in for it.
+    Without a controller the robot is taken to follow the command exactly, as under computed-torque
+    control with its own model. `stand_in` says that the log has no command, so that the smoothed
+    motion replaces it.
     """
 
     controller: Controller | None
@@ -161,7 +161,7 @@ def sampled_motion(t: Array, q: Array, qd: Array, qdd: Array) -> Trajectory:
 
 
 def require_controller(controller: object) -> None:
-    """Raise CallError for what is no controller."""
+    """Raise CallError for an object that is not a controller."""
     if controller is not None and not (
         isinstance(controller, Controller) and not isinstance(controller, type)
     ):

@@ -32,11 +32,11 @@ WEAKEST = 1e-6
 class IV(DIDIM):
     """base = (Z^T W^2 X)^-1 Z^T W^2 tau.
 
-    X is the regressor of the smoothed motion, the instruments Z that of the simulated closed loop.
+    X is the regressor of the smoothed motion, Z (the instruments) of the simulated closed loop.
 
     Noise of the positions is in X but not in Z, so that it does not bias the estimate as it does
-    least squares; an error of the simulated motion makes the estimate less certain, not wrong. The
-    options are those of DIDIM. Janot, Vandanjon and Gautier, IEEE Trans. Control Systems Technology
+    least squares; an error of the simulated motion makes the estimate less certain, not wrong.
+    Options are as for DIDIM. Janot, Vandanjon and Gautier, IEEE Trans. Control Systems Technology
     22 (2014), p. 132.
     """
 
@@ -66,8 +66,7 @@ class IV(DIDIM):
 
         It does not depend on the noise of the measured positions.
 
-        Without a controller nothing tells how far the robot was from its command, and the samples
-        stay as they are.
+        Without a controller the tracking error is unknown, and the samples are not changed.
         """
         if self.controller is None:
             return problem.samples
@@ -86,10 +85,10 @@ class IV(DIDIM):
 def solved(problem: InstrumentProblem, weights: Array) -> tuple[Array, Array]:
     """Return base parameters (b,) and the projection (b, b) of the regressor onto the instruments.
 
-    Weights (n,) are those of the joints.
+    `weights` (n,) has one weight per joint.
 
-    Columns are scaled to unit norm. Raises ProblemError where the instruments do not tell the
-    parameters apart.
+    Columns are scaled to unit norm. Raises ProblemError where the instruments do not distinguish
+    the parameters.
     """
     b = problem.base.n_base
     G, P, z = np.zeros((b, b)), np.zeros((b, b)), np.zeros(b)

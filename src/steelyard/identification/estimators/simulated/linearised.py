@@ -1,6 +1,6 @@
-"""Problems whose rows are not those of the samples' regressor.
+"""Problems whose rows are not rows of the samples' regressor.
 
-Of instruments, and of the derivatives of a simulated torque.
+They are instruments, or derivatives of a simulated torque.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class LinearisedProblem(Problem, ABC):
 class InstrumentProblem(LinearisedProblem):
     """Least squares with the solution and covariance of instrumental variables Z.
 
-    (Z^T W^2 X) base = Z^T W^2 tau, with X the regressor of the smoothed motion and Z that of the
-    simulated one. The rows are Z T with T = (Z^T W^2 Z)^-1 Z^T W^2 X, the projection of X onto the
-    instruments, the residuals those of X: the sandwich of least squares on them is (Z^T X)^-1 Z^T
-    cov Z (X^T Z)^-1. Soderstrom and Stoica, "Instrumental Variable Methods for System
-    Identification", 1983, section 3.
+    (Z^T W^2 X) base = Z^T W^2 tau, with X the regressor of the smoothed motion and Z the regressor
+    of the simulated one. The rows are Z T with T = (Z^T W^2 Z)^-1 Z^T W^2 X, the projection of X
+    onto the instruments, the residuals are residuals of X: the sandwich of least squares on them is
+    (Z^T X)^-1 Z^T cov Z (X^T Z)^-1. Soderstrom and Stoica, "Instrumental Variable Methods for
+    System Identification", 1983, section 3.
     """
 
     projection: Array = field(default_factory=lambda: np.zeros((0, 0)))

@@ -32,8 +32,8 @@ class CLOE(DIDIM):
     """argmin |tau - tau_s(base)|^2 by Gauss-Newton, tau_s the simulated controller torque.
 
     The rows are the exact derivatives of the simulated torque, steps of the integrator and the
-    controller's reaction included, where DIDIM takes the regressor. It begins where DIDIM ends. The
-    options are those of DIDIM; without a controller the two are the same. Gautier, Janot and
+    controller's reaction included, where DIDIM takes the regressor. It begins where DIDIM ends.
+    Options are as for DIDIM; without a controller the two are the same. Gautier, Janot and
     Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428, section III; Walter and
     Pronzato 1997, p. 149.
     """

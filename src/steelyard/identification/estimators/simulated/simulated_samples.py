@@ -55,7 +55,7 @@ def why_not_simulated(
     ):
         return (
             "The motion was not simulated: a known torque that cannot be traced, a payload or a"
-            " moving base is no part of the loop."
+            " moving base is not part of the simulated loop."
         )
     if controller is None and all(s.command is None or s.command[1] is None for s in samples):
         return (

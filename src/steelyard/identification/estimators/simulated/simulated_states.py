@@ -28,7 +28,7 @@ from .simulated_samples import SimulatedSamples, why_not_simulated
 Array = NDArray[np.float64]
 ROUNDS = 5  # of simulating and estimating, at most
 CONVERGED = 5e-4  # of the torque that a further round changes
-LITTLE = 2e-3  # of the residual that a further round must win
+LITTLE = 2e-3  # least relative reduction of the residual by a further round
 PARTS = 100  # of a log, whose mean differences from the simulated positions are looked at
 REST = 0.01  # [s] from which a joint that sticks counts as resting
 WHITE = 2.0  # times the variance of white noise that these means may have
@@ -39,13 +39,13 @@ def simulated_states(
 ) -> SimulatedSamples:
     """Return samples with the states of the closed loop, simulated with their own estimate.
 
-    `factor` is that of decimation; None takes the rate that the simulated motion needs, which noise
-    of the measured one does not raise.
+    `factor` is the decimation factor; None takes the rate that the simulated motion needs, which
+    noise of the measured one does not raise.
 
     pi -> simulated motion -> least squares of the measured torque on its regressor, every link a
-    real body -> pi, until the torque changes no more. What the measured positions differ by from
-    the simulated ones is smoothed and added, for joints where it is no white noise. Gautier, Janot
-    and Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428.
+    real body -> pi, until the torque changes no more. The difference of measured and simulated
+    positions is smoothed and added, for joints where it is not white noise. Gautier, Janot and
+    Vandanjon, IEEE Trans. Control Systems Technology 21 (2013), p. 428.
     """
     why = why_not_simulated(model, samples, controller)
     if why:
@@ -204,12 +204,12 @@ def diverged(
 
 
 def with_smoothed_motion(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
-    """Return the samples as they are, with the smoothed motion in the place of a simulated one."""
+    """Return the samples as they are, with the smoothed motion instead of a simulated one."""
     return tuple(replace(s, smoothed=np.stack([s.q, s.qd, s.qdd], axis=1)) for s in samples)
 
 
 def is_simulated(samples: Samples) -> bool:
-    """Return whether the states are those of a simulated motion."""
+    """Return whether the states come from a simulated motion."""
     return samples.smoothed is not None and not np.array_equal(samples.smoothed[:, 0], samples.q)
 
 
@@ -224,7 +224,7 @@ def as_smoothed(samples: Samples) -> Samples:
 def without_smoothing_width(model: Model) -> Model:
     """Return the model with Coulomb friction that jumps at rest.
 
-    One kernel simulates it, whatever width was found.
+    One kernel then simulates every smoothing width.
     """
     return model.with_shape("width", [0.0] * model.n) if any(model.shape("width")) else model
 
@@ -261,10 +261,10 @@ def next_estimate(problem: Problem, before: Estimate) -> Estimate:
 
 
 def described(controller: Controller | None, loops: Sequence[FeedbackLoop]) -> str:
-    """Return what the loop is made of, in words."""
+    """Return a text that describes the simulated loop."""
     law = "the command followed exactly" if controller is None else type(controller).__name__
     stand_in = any(loop.stand_in for loop in loops)
-    return f"{law}, the measured motion in the place of a command" if stand_in else law
+    return f"{law}, the measured motion instead of a command" if stand_in else law
 
 
 def with_simulated_motion(

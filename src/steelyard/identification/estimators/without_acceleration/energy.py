@@ -28,9 +28,9 @@ class EnergyEstimator(Estimator):
     No acceleration is read.
 
     Each window is one equation, for the work of all joints together, weighted by what the noise of
-    their torques does to the power. One equation in the place of n holds less: it helps where only
-    the power is known, or as a second opinion. Gautier and Khalil, IEEE Conf. Decision and Control
-    1988, p. 2264.
+    their torques does to the power. One equation instead of n has less information: it helps where
+    only the power is known, or as a second opinion. Gautier and Khalil, IEEE Conf. Decision and
+    Control 1988, p. 2264.
     """
 
     name = "energy"
@@ -58,7 +58,7 @@ class EnergyEstimator(Estimator):
             for triangle in (merged(parts).triangle(), problem.total.triangle(weights))
         ]
         note = (
-            "The condition number of the balance of energy is {:.3g}, that of the torques {:.3g}:"
+            "The condition number of the energy balance is {:.3g}, of the torque equations {:.3g}:"
             " a larger one means less information."
         )
         return Estimate(
@@ -67,9 +67,9 @@ class EnergyEstimator(Estimator):
 
 
 def energy_terms(model: Model, samples: Samples) -> WindowTerms:
-    """Return what the balance of energy is made of.
+    """Return the terms of the energy balance.
 
-    Kinetic and potential energy, the power of friction, and that of the torque.
+    Kinetic and potential energy, the power of friction, and the power of the torque.
     """
     stored, lost = energy_columns(model, samples.q, samples.qd, model.base.columns)
     energy, taken = (

@@ -42,9 +42,9 @@ class MomentumEstimator(Estimator):
 
 
 def momentum_terms(model: Model, samples: Samples) -> WindowTerms:
-    """Return what the balance of momenta is made of.
+    """Return the terms of the momentum balance.
 
-    Momenta, what takes them away, and the torque.
+    Momenta, their rates by Coriolis terms, gravity and friction, and the torque.
     """
     stored, lost = momentum_columns(model, samples.q, samples.qd, model.base.columns)
     fixed = [column for column, _ in model.held]

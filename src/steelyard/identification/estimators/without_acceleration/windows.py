@@ -35,7 +35,7 @@ class WindowTerms:
 
     Stored, lost (N, r, b), supplied, known (N, r), rows in use (N, r) or None.
 
-    `variance` (N, r) is that of the noise of `supplied`; rows are divided by the root of its mean
+    `variance` (N, r) is the noise variance of `supplied`; rows are divided by the root of its mean
     over a window.
     """
 

@@ -59,8 +59,8 @@ class ExcitationInputs:
 class MassInputs:
     """Total masses identified and described [kg], and how far the description was used.
 
-    `known` says that a mass was given, `placeholder` that the described inertias are no
-    measurement, `set_aside` names the links whose description was not used, of `links` in all.
+    `known` says that a mass was given, `placeholder` that the described inertias are placeholders,
+    `set_aside` names the links whose description was not used, of `links` in all.
     """
 
     identified: float

@@ -15,7 +15,7 @@ GOOD = 0.1  # relative error up to which a fit may be trusted beyond the region
 UNEXPLAINED = 0.7  # R2 below which a joint's torque counts as not explained
 BROKEN = 2.0  # times the expected error on another log from which the expectation is contradicted
 LIKELY = 0.5  # least probability of a fault that makes a fit or a joint doubtful
-SMALL = 0.05  # share of the rated torque up to which an error is small, whatever the torque was
+SMALL = 0.05  # share of the rated torque up to which an error is always small
 FEWEST_SAMPLES = 20  # of a validation log on one side of the region, from which they decide
 
 

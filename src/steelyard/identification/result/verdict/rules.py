@@ -189,7 +189,7 @@ def little_excitation(inputs: VerdictInputs) -> Iterator[Reason]:
 
 
 def impossible_links(inputs: VerdictInputs) -> Iterator[Reason]:
-    """Doubt a fit with links that cannot exist; estimators never return any."""
+    """Doubt a fit with physically inconsistent links; estimators never return any."""
     if inputs.masses.impossible:
         names = ", ".join(inputs.masses.impossible)
         yield Reason(DOUBTFUL, f"The inertia of {names} is not physically consistent.")
@@ -210,7 +210,7 @@ def narrow(inputs: VerdictInputs) -> Iterator[Reason]:
 
 
 def scale_unknown(inputs: VerdictInputs) -> Iterator[Reason]:
-    """Limit a fit whose torque scale has no witness."""
+    """Limit a fit whose torque scale is not confirmed by a described or known mass."""
     masses = inputs.masses
     aside = 2 * len(masses.set_aside) > masses.links
     if (aside or (masses.placeholder and differ(masses))) and not masses.known:

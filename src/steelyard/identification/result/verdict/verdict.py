@@ -16,8 +16,8 @@ WORDS = ("trusted", "trusted within", "doubtful", "refused")
 TRUSTED, WITHIN, DOUBTFUL, REFUSED = range(len(WORDS))
 SENTENCES = {
     "trusted": (
-        "Trusted: torque errors of about {error} anywhere within the joint limits, at speeds like"
-        " those of the log."
+        "Trusted: torque errors of about {error} anywhere within the joint limits, at the speeds "
+        "of the log."
     ),
     "trusted within": (
         "Trusted within the region of the log: torque errors of about {error} there{exceptions}."
@@ -89,8 +89,8 @@ class Verdict:
     to expect on unseen motion inside `region`: cross-validated, or measured on validation samples
     inside if that is larger; infinite for a refused fit. `outside_error` is measured on validation
     samples outside the region, None without any. `reasons` are sentences, the most important
-    first. `next_step` says what to do, with the line to type. `findings` are those of the doctor,
-    `validations` the errors on other logs that were taken into account.
+    first. `next_step` says what to do, with the line to type. `findings` are findings of the
+    doctor, `validations` the errors on other logs that were taken into account.
 
     Examples
     --------

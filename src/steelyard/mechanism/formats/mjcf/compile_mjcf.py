@@ -69,9 +69,9 @@ def check_includes(path: Path, text: str) -> None:
 
 
 def binary_model(name: str, text: str) -> tuple[bytes, list[str]]:
-    """Return a file's compiled model in MuJoCo's binary form, and sentences about what is left out.
+    """Return a file's compiled model in MuJoCo's binary form, and sentences about omitted parts.
 
-    Runs in a process of its own.
+    Runs in a separate process.
     """
     mujoco, path = import_mujoco(), Path(name).absolute()
     if hasattr(mujoco, "set_mju_user_warning"):

@@ -2,7 +2,7 @@
 
 Drives are the joints that have an actuator.
 
-The numbers are those of the compiled model (`eq_data`), so that anchors and relative poses are as
+The numbers come from the compiled model (`eq_data`), so that anchors and relative poses are as
 MuJoCo understands them at qpos0.
 """
 

@@ -189,7 +189,7 @@ def _fluid(mujoco: Any, model: Any) -> str:
 
 
 def linear_terms(model: Any, joint: int) -> dict[str, float]:
-    """Return viscous and Coulomb friction and armature of a joint, those of its motors included."""
+    """Return viscous and Coulomb friction and armature of a joint, including its motors."""
     dof = model.jnt_dofadr[joint]
     motors = np.flatnonzero((model.actuator_trnid[:, 0] == joint) & (model.actuator_trntype == 0))
     squared = model.actuator_gear[motors, 0] ** 2

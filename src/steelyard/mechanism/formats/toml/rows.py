@@ -26,24 +26,28 @@ def read_inertia(link: TomlKeys, pose: Pose = HERE) -> Inertia | None:
     stated = [key for key in INERTIA if link.has(key)]
     m = link.number("mass", None if stated else 0.0)
     six = link.numbers("inertia", (3, 6), (0.0, 0.0, 0.0))
-    I = Symmetric(*six) if len(six) == 6 else Symmetric(six[0], 0.0, 0.0, six[1], 0.0, six[2])  # noqa: E741
+    if len(six) == 3:
+        six = (six[0], 0.0, 0.0, six[1], 0.0, six[2])
+    moments = Symmetric(*six)
     reference = link.choice("inertia_at", ("com", "frame"), "com")
     if link.has("first_moment"):
-        return _frame_form(link, m, I, reference, pose)
+        return _frame_form(link, m, moments, reference, pose)
     c = link.vector("com")
     if reference == "frame":
-        I = from_com(-m, c, I).I  # noqa: E741
-    return about_frame(m, c, I, pose) if stated else None
+        moments = from_com(-m, c, moments).I
+    return about_frame(m, c, moments, pose) if stated else None
 
 
-def _frame_form(link: TomlKeys, m: float, I: Symmetric, reference: str, pose: Pose) -> Inertia:  # noqa: E741
+def _frame_form(
+    link: TomlKeys, m: float, moments: Symmetric, reference: str, pose: Pose
+) -> Inertia:
     """Return the inertia of the form without a centre of mass: the ten numbers themselves."""
     if reference != "frame" or link.has("com") or pose != HERE:
         link.problem(
             "first_moment goes with inertia_at = 'frame' and without com, and not into a standard"
             " DH table"
         )
-    return Inertia(m, link.vector("first_moment"), I)
+    return Inertia(m, link.vector("first_moment"), moments)
 
 
 def read_moving(row: TomlKeys, joint: Joint, angle: float, parent: str) -> Joint:

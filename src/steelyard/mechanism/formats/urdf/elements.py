@@ -1,4 +1,4 @@
-"""Elements of a URDF from links and joints, with the shortest decimals that read back."""
+"""Write URDF elements of links and joints, with the shortest decimals that read back exactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Attributes = dict[str, str]
 
 
 def new_document(mechanism: Mechanism) -> str:
-    """Return a whole URDF of a mechanism that did not come from one."""
+    """Return a complete URDF of a mechanism that was not read from a URDF."""
     lines = [
         '<?xml version="1.0"?>',
         tag("robot", {"name": mechanism.name}).removesuffix("/>") + ">",
@@ -139,7 +139,7 @@ def extension(joint: Joint, elsewhere: Iterable[str] = DYNAMICS) -> Attributes:
 
 
 def shared(joint: Joint, mechanism: Mechanism) -> Attributes:
-    """Return further attributes of <steelyard>: a shared motor of joint_b and a known torque."""
+    """Return further attributes of <steelyard>: motor coupling and known torque of a joint."""
     attributes: Attributes = {}
     for each in mechanism.couplings:
         if each.joint_b == joint.name:

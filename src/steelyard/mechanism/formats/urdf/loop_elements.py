@@ -1,13 +1,12 @@
-"""Loops and drives in URDF, which has no place for them.
+"""Read and write loops and drives in URDF, which has no elements for them.
 
-The extensions in use are read, our own is written.
+The extensions of Drake, Isaac Sim and Gazebo are read; steelyard's own extension is written.
 
 - `<loop_joint name type><link1 link xyz rpy/><link2 link xyz rpy/><axis xyz/></loop_joint>` in
   <robot> (Drake, Isaac Sim);
-- `<gazebo><joint name
-  type><parent>a</parent><child>b</child><pose>..</pose><axis><xyz>..</xyz></axis></joint></gazebo>`,
-  an SDF joint
-  whose frame is given in the child at zero (Gazebo);
+- `<gazebo><joint name type>..</joint></gazebo>` with `<parent>a</parent><child>b</child>`,
+  `<pose>..</pose>` and `<axis><xyz>..</xyz></axis>`, an SDF joint whose frame is given in the child
+  at zero (Gazebo);
 - `<steelyard><drive joint/><loop name kind a b xyz_a rpy_a xyz_b rpy_b .../></steelyard>` in
   <robot>: any loop of `mechanism.loops`.
 """

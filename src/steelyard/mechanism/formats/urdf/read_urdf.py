@@ -7,7 +7,7 @@ Rotor inertia is read from a <transmission> whose <actuator> states it, as Drake
 value="..."/> with <mechanicalReduction>. What URDF has no place for stands in an element that other
 programs ignore: in a <joint>, `<steelyard armature="0.8" offset="0.1"/>` (any joint term by its
 name; `ratio`, `rotor_axis` and `mount` of a rotor; `kind`), and in <robot>, `<steelyard gravity="0
-0 -9.81"/>`. Loops are those of `loop_elements`.
+0 -9.81"/>`. Loops are read by `loop_elements`.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _limits(element: Element, kind: str, name: str, notes: Notes) -> Limits:
     for key, value in values.items():
         if value is None:
             notes.problem(
-                limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is no number"
+                limit.line, f"joint {name!r}: {key}={limit.attributes[key]!r} is not a number"
             )
     lower, upper, velocity, effort = (
         values.get(key) for key in ("lower", "upper", "velocity", "effort")
@@ -292,13 +292,13 @@ def rotor_inertia(actuator: Element | None) -> tuple[Element, float] | None:
 
     Ia = k^2 Jm. None where there is none.
     """
-    for prefix in ("drake:", "") if actuator is not None else ():
-        inertia, gear = (
-            actuator.first(f"{prefix}rotor_inertia"),  # type: ignore[union-attr]
-            actuator.first(f"{prefix}gear_ratio"),  # type: ignore[union-attr]
-        )
+    if actuator is None:
+        return None
+    for prefix in ("drake:", ""):
+        inertia = actuator.first(f"{prefix}rotor_inertia")
+        gear = actuator.first(f"{prefix}gear_ratio")
         if inertia is not None:
-            reduction = None if prefix else actuator.first("mechanicalReduction")  # type: ignore[union-attr]
+            reduction = None if prefix else actuator.first("mechanicalReduction")
             ratio = (
                 gear.attributes.get("value", "")
                 if gear is not None
