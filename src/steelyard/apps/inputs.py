@@ -11,7 +11,7 @@ import typer
 from .. import option_values
 from ..errors import CallError, LogError, SteelyardError, SteelyardWarning
 from ..options import parse_text
-from .file_endings import LOG_ENDINGS
+from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CallError
-from .file_endings import LOG_ENDINGS
 from .inputs import read
+from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     from ..robot import Robot

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...option_groups.excitation import INFORMATION, ExcitationOptions
-from ..file_endings import MOTION_ENDINGS
 from ..group_options import TypedOptions, takes_options
 from ..inputs import ConfigPath, ForceFile, Freeze, Joints, RobotName, Unchecked
+from ..table_words import MOTION_ENDINGS
 
 if TYPE_CHECKING:
     from ...motion import Trajectory

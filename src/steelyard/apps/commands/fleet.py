@@ -9,6 +9,7 @@ import typer
 
 from ..inputs import ConfigPath, Effort, ForceFolder, MappingPath, RobotName
 from ..many_logs import Dask, Keep, Logs, SkipDamaged, Workers
+from ..table_words import ESTIMATOR_NAMES
 
 
 def fleet(
@@ -32,7 +33,7 @@ def fleet(
     mapping: MappingPath = None,
     effort: Effort = None,
     estimator: Annotated[
-        str | None, typer.Option(help="Of the type: auto (default), sdp, wls, ...")
+        str | None, typer.Option(help=f"Of the type, one of {ESTIMATOR_NAMES}; auto if not given.")
     ] = None,
     workers: Workers = None,
     dask: Dask = None,

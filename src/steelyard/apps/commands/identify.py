@@ -14,6 +14,7 @@ from ...options import option
 from ..group_options import TypedOptions, takes_options
 from ..inputs import ConfigPath, Effort, ForceFolder, Freeze, Joints, MappingPath, RobotName
 from ..many_logs import Dask, Keep, Logs, SkipDamaged, Workers
+from ..table_words import ESTIMATOR_NAMES, FRICTION_WORDS
 
 PREPARATION, MODEL = "Samples", "Model and estimator"
 EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
@@ -23,7 +24,9 @@ EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
 class IdentifyCommandOptions:
     """Options of the command: the estimator, and fields of `Preparation` and `ModelOptions`."""
 
-    estimator: str | None = option(None, help="auto (default), sdp, wls, didim, ...", panel=MODEL)
+    estimator: str | None = option(
+        None, help=f"One of {ESTIMATOR_NAMES}; auto if not given.", panel=MODEL
+    )
     prior: str | None = option(
         None,
         help="Give the description more weight where the log says little.",
@@ -33,8 +36,8 @@ class IdentifyCommandOptions:
     friction: Sequence[str] | None = option(
         None,
         help=(
-            "auto (default): the terms that the log shows; or a term of every joint: viscous,"
-            " coulomb, offset, ... May be repeated."
+            f"Terms of every joint, of {FRICTION_WORDS}; auto, the terms that the log shows, if not"
+            " given. May be repeated."
         ),
         metavar="TERM",
         repeated=True,

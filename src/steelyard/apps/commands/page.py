@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import CallError
-from ..file_endings import LOG_ENDINGS
 from ..inputs import Effort, MappingPath
+from ..table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     from ..page.server.address import Address

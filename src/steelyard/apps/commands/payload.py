@@ -9,9 +9,9 @@ import typer
 
 from ...errors import CallError
 from ...option_groups.collision import CollisionOptions
-from ..file_endings import LOG_ENDINGS
 from ..group_options import TypedOptions, takes_options
 from ..inputs import ConfigPath, Effort, ForceFile, Freeze, Joints, MappingPath, Unchecked
+from ..table_words import LOG_ENDINGS
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:

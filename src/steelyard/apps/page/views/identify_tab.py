@@ -8,8 +8,8 @@ from typing import Any
 from nicegui import ui
 
 from ....identification import Fit
-from ....identification.estimators.registry import ESTIMATORS
 from ....reporting.content import Content, gather
+from ...table_words import estimator_names
 from .. import code_snippets as recipes
 from ..job import Job
 from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
@@ -56,12 +56,7 @@ class IdentifyTab:
                 return
             with part("div", classes="fields"):
                 with field("Estimator"):
-                    choice(
-                        "Estimator",
-                        ("auto", *(name for name in ESTIMATORS if name != "auto")),
-                        "auto",
-                        self._estimator,
-                    )
+                    choice("Estimator", estimator_names(), "auto", self._estimator)
                 check("Trust the description more", False, self._prior)
             JobView(window, "identify", "Identify", self._begin, self._done)
         self.place = part("div", aria_live="polite")
