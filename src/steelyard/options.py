@@ -197,16 +197,21 @@ def values_of(group: type, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in names}
 
 
-def json_schema(group: type) -> dict[str, Any]:
+def json_schema(group: type, fill: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the JSON schema of a group: an object with a property for each option of a file.
 
     Units are in the key `unit`, the heading of `--help` in `panel`.
+
+    Parameters
+    ----------
+    group : dataclass of options
+    fill : function that fills the placeholders of help texts with words of tables
     """
     properties = {}
     for each in options_of(group):
         if each.spec.python_only:
             continue
-        row: dict[str, Any] = {"description": each.spec.help, **_type_schema(each)}
+        row: dict[str, Any] = {"description": fill(each.spec.help), **_type_schema(each)}
         if each.spec.least is not None:
             row["minimum"] = each.spec.least
         for key in ("unit", "panel"):
@@ -237,12 +242,20 @@ def _type_schema(each: Option) -> dict[str, Any]:
     return {"type": [name, "null"] if or_null else name}
 
 
-def markdown_table(group: type) -> str:
-    """Return a group as a table in Markdown: name, flag, unit, default and meaning."""
+def markdown_table(group: type, fill: Callable[[str], str] = str) -> str:
+    """Return a group as a table in Markdown: name, flag, unit, default and meaning.
+
+    Parameters
+    ----------
+    group : dataclass of options
+    fill : function that fills the placeholders of help texts with words of tables
+    """
     rows = ["| option | command line | unit | default | meaning |", "|---|---|---|---|---|"]
     for each in options_of(group):
         flag = f"`{each.flag}`" if each.spec.offered else ""
         default = "" if each.default is None else f"`{each.default!r}`"
-        unit, meaning = (text.replace("|", "\\|") for text in (each.spec.unit, each.spec.help))
+        unit, meaning = (
+            text.replace("|", "\\|") for text in (each.spec.unit, fill(each.spec.help))
+        )
         rows.append(f"| `{each.name}` | {flag} | {unit} | {default} | {meaning} |")
     return "\n".join(rows) + "\n"

@@ -299,7 +299,7 @@ def test_small_logs_are_held_in_memory_whoever_reads_them(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"estimator": "didim"}, r"'didim' needs all samples in memory; .* auto, sdp, wls"),
+        ({"estimator": "didim"}, r"'didim' needs all samples in memory; .* auto, sdp, ols, wls"),
         ({"estimator": "irls"}, r"'irls' needs all samples in memory"),
         ({"elastic": True}, r"elastic|two sides|motor"),
         ({"executor": "two"}, r"executor must be a number of processes, .* not 'two'"),

@@ -34,7 +34,8 @@ def test_every_command_is_a_row_with_help_and_is_documented(run: Run) -> None:
         name = command.__name__
         assert re.search(rf"^  {name} ", shown, re.M), name
         assert inspect.getdoc(command), name
-        assert f"steelyard {name}" in docs, f"no page of docs/ shows `steelyard {name}`"
+        shows = re.search(rf"(?:^|`|\$ )steelyard {name}\b", docs, re.M)
+        assert shows, f"no page of docs/ shows `steelyard {name}`"
 
 
 def test_every_view_is_a_row_and_a_class() -> None:
@@ -46,6 +47,11 @@ def test_every_view_is_a_row_and_a_class() -> None:
         view = layout.view_of(key)
         assert view.__name__ == name
         assert list(inspect.signature(view).parameters)[:2] == ["window", "stage"]
+    page = (ROOT / "docs" / "page.md").read_text(encoding="utf-8")
+    for key in layout.VIEWS:
+        label = key.replace("_", " ").capitalize()
+        assert re.search(rf"^\| {label} \| \w", page, re.M), f"docs/page.md has no row of {label}"
+    assert f"Keys: 1 to {len(layout.VIEWS)} open the tabs" in page
     features = (ROOT / "tests" / "page" / "features.py").read_text(encoding="utf-8")
     tried = set(re.findall(r'\.tab\("(\w+)"\)', features))
     assert set(layout.VIEWS) - tried <= {"robot"}, "the browser tests open no such tab"

@@ -63,7 +63,7 @@ def test_a_row_is_read_by_a_command(run: Run, fake: Path) -> None:
 
 
 def test_the_page_lists_the_files_of_a_row(fake: Path) -> None:
-    from steelyard.apps.file_endings import log_endings
+    from steelyard.apps.table_words import log_endings
 
     assert Folder.of(fake.parent).files(log_endings()) == ("run.fake",)
 

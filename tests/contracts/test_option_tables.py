@@ -21,6 +21,7 @@ from steelyard.apps import cli
 from steelyard.apps.config import LOGS, TABLES, TOP, config_keys, file_options, read_config
 from steelyard.apps.group_options import options_of_command, typed_values
 from steelyard.apps.output import FORMS
+from steelyard.apps.table_words import with_table_words
 from steelyard.option_groups.c_export import CExportOptions
 from steelyard.option_groups.checks import CheckOptions
 from steelyard.option_groups.collision import CollisionKeywords
@@ -199,7 +200,7 @@ def test_every_parser_reads_its_text(group: type) -> None:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_schema_has_every_option(group: type) -> None:
-    schema = json.loads(json.dumps(json_schema(group)))
+    schema = json.loads(json.dumps(json_schema(group, with_table_words)))
     written = [each for each in options_of(group) if not each.spec.python_only]
     assert set(schema["properties"]) == {each.name for each in written}
     for each in written:
@@ -321,9 +322,11 @@ def test_the_documentation_has_the_table(group: type, request: Any) -> None:
     table, found, after = rest.partition(end)
     assert found, f"docs/{page} has no place for the table"
     if request.config.getoption("--update"):
-        (DOCS / page).write_text(before + begin + markdown_table(group) + end + after)
+        (DOCS / page).write_text(
+            before + begin + markdown_table(group, with_table_words) + end + after
+        )
         return
-    assert table == markdown_table(group), "run pytest --update on this test"
+    assert table == markdown_table(group, with_table_words), "run pytest --update on this test"
 
 
 def test_options_and_keywords_are_the_same() -> None:

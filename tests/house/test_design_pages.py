@@ -58,3 +58,25 @@ def test_every_path_in_the_layout_exists() -> None:
 )
 def test_paths_are_recognised(text: str, paths: list[str]) -> None:
     assert named_paths(text) == paths
+
+
+def recipe_steps() -> list[tuple[str, list[str]]]:
+    """Return title and steps of every recipe of the layout, without its tests and pages."""
+    recipes = re.split(r"^### ", LAYOUT.read_text(encoding="utf-8"), flags=re.M)[1:]
+    split = (recipe.partition("\nTests:")[0].partition("\n") for recipe in recipes)
+    return [(title, re.split(r"^\d+\. ", body, flags=re.M)[1:]) for title, _, body in split]
+
+
+@pytest.mark.parametrize(
+    ("title", "steps"), recipe_steps(), ids=lambda x: x if type(x) is str else ""
+)
+def test_a_recipe_names_what_its_files_have(title: str, steps: list[str]) -> None:
+    """Tables, classes and options in a step occur in one of the files that the step names."""
+    assert steps
+    assert len(steps) <= 3 or "more than three files" in LAYOUT.read_text(encoding="utf-8")
+    for step in steps:
+        files = [ROOT / "src" / "steelyard" / name for name in named_paths(step)]
+        text = "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+        names = re.findall(r"`([A-Z]\w+|\w+(?==\w+`))", step)
+        missing = [name for name in names if text and not re.search(rf"\b{name}\b", text)]
+        assert not missing, f"{title}: {missing} are in none of {named_paths(step)}"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -388,3 +390,34 @@ def test_demo_is_a_whole_identification(
     fit = json.loads((tmp_path / "steelyard-demo" / "fit.json").read_text(encoding="utf-8"))
     assert fit["total_relative_error"] < 0.03
     assert (tmp_path / "steelyard-demo" / "report.html").stat().st_size < 2e6
+
+
+STEPS = (
+    ("steelyard.signals.read.log_formats", "table_of_format"),
+    ("steelyard.signals.clean.cleaning", "fill_samples"),
+    ("steelyard.identification.build_problem", "build_model"),
+    ("steelyard.identification.observations.prepare", "smoothed"),
+    ("steelyard.identification.doctor.examine", "examine"),
+    ("steelyard.identification.identify", "solve"),
+    ("steelyard.identification.identify", "make_fit"),
+)
+
+
+def test_each_step_of_an_identification_runs_once(
+    run: Run, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log is read, cleaned, smoothed, modelled, examined, solved and concluded once."""
+    calls: list[str] = []
+
+    def counted(function: Any, name: str) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            calls.append(name)
+            return function(*arguments, **options)
+
+        return call
+
+    for path, name in STEPS:
+        module = import_module(path)
+        monkeypatch.setattr(module, name, counted(getattr(module, name), name))
+    assert run("identify", ROBOT, logs / "log.csv", "--quiet").code == 0
+    assert calls == [name for _, name in STEPS]

@@ -9,9 +9,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import steelyard as sy
+from steelyard.signals import to_csv
 from tests.house.sources import ROOT
 
 HEAVY = {
@@ -66,3 +69,30 @@ def test_options_of_all_commands_load_no_function_that_they_describe() -> None:
     assert "steelyard.option_groups.identification" in loaded
     upper = ("numpy", "steelyard.identification", "steelyard.simulation", "steelyard.signals")
     assert not sorted(name for name in loaded if name.startswith(upper))
+
+
+def test_identify_loads_what_it_uses(tmp_path: Path) -> None:
+    """No readers of other files, no folded logs, no simulation, no pictures, no results folder."""
+    robot = sy.load("planar_2r")
+    robot.to_toml(tmp_path / "arm.toml")
+    to_csv(sy.record(robot, sy.excite(robot, seconds=3, starts=1), 100.0, 1), tmp_path / "run.csv")
+    words = ["steelyard", "identify", *(str(tmp_path / x) for x in ("arm.toml", "run.csv"))]
+    run = f"import sys; sys.argv = {words!r}; from steelyard.apps.cli import main"
+    loaded = loaded_by(f"{run}\ntry:\n    main()\nexcept SystemExit:\n    pass")
+    assert "steelyard.identification.result.verdict" in loaded, "it ran"
+    needless = {"polars", "matplotlib", "plotly"} | {
+        f"steelyard.{name}"
+        for name in (
+            "drawing.skeleton",
+            "experiments",
+            "identification.elastic.elasticity",
+            "identification.estimators.stepwise",
+            "identification.out_of_core.archive",
+            "identification.out_of_core.log_factor",
+            "mechanism.formats.urdf.read_urdf",
+            "motion",
+            "reporting.results",
+            "simulation",
+        )
+    }
+    assert not needless & loaded

@@ -64,6 +64,27 @@ except sy.CallError as error:
     assert "joint1.Fr" in str(error)
 else:
     raise AssertionError("friction that depends on the position needs it")
+
+from steelyard.apps.completions import friction_terms
+from steelyard.apps.table_words import friction_words
+from steelyard.reporting.saved_fit import SavedFit, saved_fit
+assert friction_terms("cub") == ["cubic"] and "cubic" in friction_words()
+true = plain.with_friction(cubic=[2.0, 3.0])
+m = sy.excite(plain, seconds=4, starts=1).sample(rate=100)
+tau = true.inverse_dynamics(m.q, m.qd, m.qdd)
+log = sy.Log(t=m.t, q=m.q, qd=m.qd, qdd=m.qdd, tau=tau, joint_names=plain.joint_names)
+fixed = {"diagnose": False, "delay": 0, "smoothing": None, "decimate": 1}
+fit = sy.identify(plain, log, "wls", friction=["viscous", "cubic"], **fixed)
+values = dict(zip(fit.robot.parameter_names, fit.parameters))
+np.testing.assert_allclose([values["joint1.F3"], values["joint2.F3"]], [2.0, 3.0], rtol=1e-6)
+fit.to_json(folder / "fit.json")
+assert saved_fit(folder / "fit.json").parameter_names == SavedFit.of(fit).parameter_names
+assert "joint2.F3" in SavedFit.of(fit).parameter_names
+sy.report(fit, folder / "report.html")
+assert "F3" in (folder / "report.html").read_text(encoding="utf-8")
+described = sy.identify(robot, log, "wls", **fixed)
+terms = "Friction: viscous, Coulomb and offset, and cubic, ripple as described;"
+assert any(note.startswith(terms) for note in described.status), described.status
 print("one row was enough")
 """
 

@@ -90,10 +90,12 @@ def test_access(page: Served) -> None:
     """axe-core finds nothing serious on any tab, in either scheme."""
     from axe_playwright_python.sync_playwright import Axe
 
+    from steelyard.apps.page.views.layout import VIEWS
+
     with browser() as chromium:
         hand = Hand.at(chromium, page.url, LOOKS[0])
         hand.wait(".view[data-built]")
-        for name in ("robot", "log", "identify", "compare", "design", "payload", "simulate"):
+        for name in VIEWS:
             hand.tab(name)
             if name == "identify":
                 hand.press("#identify-start")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from ..errors import SteelyardError
+from .table_words import estimator_names
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -83,9 +84,7 @@ def parameters(context: typer.Context, incomplete: str) -> list[str]:
 
 def estimators(incomplete: str) -> list[str]:
     """Return the names of estimators."""
-    from ..identification.estimators.registry import ESTIMATORS
-
-    return [name for name in ESTIMATORS if name.startswith(incomplete)]
+    return [name for name in estimator_names() if name.startswith(incomplete)]
 
 
 def friction_terms(incomplete: str) -> list[str]:

@@ -16,7 +16,7 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from ..options import Option, options_of
-from .file_endings import with_endings
+from .table_words import with_table_words
 
 Groups: TypeAlias = "Callable[[], Sequence[type]]"
 TypedOptions: TypeAlias = "Mapping[str, Any]"
@@ -110,7 +110,7 @@ class PanelCommand(TyperCommand):
             heading = "Arguments" if each.param_type_name == "argument" else "Options"
             if row is not None:
                 panel = getattr(each, "rich_help_panel", None) or heading
-                panels.setdefault(panel, []).append((row[0], with_endings(row[1])))
+                panels.setdefault(panel, []).append((row[0], with_table_words(row[1])))
         for heading, rows in panels.items():
             if rows:
                 with formatter.section(heading):

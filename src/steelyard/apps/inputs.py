@@ -12,7 +12,7 @@ from .. import option_values
 from ..errors import CallError, LogError, SteelyardError, SteelyardWarning
 from ..option_groups.logs import JointSelectionOptions, LogReadingOptions
 from ..options import parse_text
-from .file_endings import LOG_ENDINGS
+from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     import numpy as np

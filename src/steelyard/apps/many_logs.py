@@ -16,8 +16,8 @@ import typer
 
 from ..errors import CallError
 from ..option_groups.identification import MANY_LOGS
-from .file_endings import LOG_ENDINGS
 from .inputs import read
+from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     from ..robot import Robot

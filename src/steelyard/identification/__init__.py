@@ -32,27 +32,6 @@ if TYPE_CHECKING:
     from .estimators.without_acceleration.energy import EnergyEstimator
     from .estimators.without_acceleration.momentum import MomentumEstimator
 
-# estimator -> module that has it; imported when first asked for
-_HOMES = {
-    "CLOE": "simulated.output_error",
-    "DIDIM": "simulated.didim",
-    "IRLS": "robust",
-    "IV": "simulated.instruments",
-    "OLS": "least_squares",
-    "SDP": "sdp",
-    "TLS": "errors_in_variables.total_least_squares",
-    "WLS": "least_squares",
-    "Automatic": "simulated.automatic",
-    "ElasticNet": "shrinkage",
-    "EnergyEstimator": "without_acceleration.energy",
-    "Frequency": "frequency",
-    "Lasso": "shrinkage",
-    "MaximumLikelihood": "errors_in_variables.maximum_likelihood",
-    "MomentumEstimator": "without_acceleration.momentum",
-    "Ridge": "shrinkage",
-    "Sequential": "least_squares",
-}
-
 __all__ = [
     "CLOE",
     "DIDIM",
@@ -94,10 +73,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
+    """Return the class of an estimator, whose module is imported when it is first used."""
+    row = next((row for row in ESTIMATORS.values() if row.class_name == name), None)
+    if row is not None:
         from importlib import import_module
 
-        value = getattr(import_module(f".estimators.{_HOMES[name]}", __name__), name)
+        value = getattr(import_module(f".estimators.{row.module}", __name__), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'steelyard.identification' has no attribute {name!r}")

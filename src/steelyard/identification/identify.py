@@ -56,8 +56,8 @@ def identify(
     stay near the description.
 
     `estimator` is 'auto' (default: 'sdp' on the measured or the simulated motion, by held-out
-    error), 'sdp', 'wls', 'ols', 'irls', 'ridge', 'lasso', 'elastic_net', 'tls', 'ml', 'momentum',
-    'energy', 'sequential', 'frequency', 'iv', 'didim', 'cloe', or an instance.
+    error), another name of `steelyard.identification.ESTIMATORS` such as 'wls', 'ridge' or 'didim',
+    or an instance.
 
     Logs without torques and with `base_wrench` (N, 6) are identified from the force plate under the
     robot, which does not show friction. A robot with loops is identified from its drives. Where the
@@ -74,7 +74,7 @@ def identify(
     robot : the `Robot`, described in SI units.
     log : a `Log` or several: positions (N, n) [rad|m] and torques (N, n) [N m|N] at times (N,) [s];
         or files, as for `find_logs`.
-    estimator : a name of the list above, or an instance; 'auto' by default.
+    estimator : a name of `ESTIMATORS`, or an instance; 'auto' by default.
     preparation : a `Preparation`: how positions and torques are filtered and sampled.
     model : a `ModelOptions`: what is identified, and what is known.
     diagnose : whether the log is examined for faults first, as by `doctor`, for the verdict.

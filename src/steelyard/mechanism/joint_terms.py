@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from ..algebra import scalar
 from ..algebra.scalar import Scalar
-from ..errors import ModelError
 from .known_torque import evaluate
 
 
@@ -88,8 +87,10 @@ class JointTerm:
     coordinate. `otherwise` is the counterpart of forward motion: a joint without the term has the
     value of that in its place, and a negative k exchanges the two. `shapes` are the shapes that the
     factor uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd:
-    q, load, or the name of a signal. `least` is the smallest value that a real joint has, `above`
-    the terms that it is not less than. `between` bounds the search for a shape.
+    q, load, or the name of a signal. `dry` terms jump where the velocity changes its sign, unless
+    the joint has a width: simulation locks such joints at rest. `least` is the smallest value that
+    a real joint has, `above` the terms that it is not less than. `between` bounds the search for a
+    shape.
     """
 
     key: str
@@ -100,6 +101,7 @@ class JointTerm:
     factor: Callable[..., Any] | None = None
     fold: Callable[[float], float] = abs
     inertial: bool = False
+    dry: bool = False
     least: float = 0.0
     above: tuple[str, ...] = ()
     otherwise: str = ""
@@ -225,6 +227,7 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         unit=_TORQUE,
         latex="F_{c}",
         factor=_coulomb,
+        dry=True,
         urdf="friction",
         shapes=_STEP,
     ),
@@ -245,6 +248,7 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         unit=_TORQUE,
         latex="F_{n}",
         factor=_negative,
+        dry=True,
         otherwise="coulomb",
         shapes=_STEP,
     ),
@@ -255,6 +259,7 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         unit=_TORQUE,
         latex="F_{s}",
         factor=lambda v, s: direction(v, s.qd) * fading(v, s.qd),
+        dry=True,
         needs=("stribeck",),
         shapes=_STEP,
         above=("coulomb", "negative"),
@@ -266,6 +271,7 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         unit=("1", "1"),
         latex="F_{l}",
         factor=_load,
+        dry=True,
         shapes=("width",),
         reads=("load",),
     ),
@@ -365,67 +371,3 @@ def problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterato
                     f"its friction has {row.key} but no {needed}, the {BY_KEY[needed].meaning} that"
                     " it depends on"
                 )
-
-
-def folded(group: Sequence[tuple[Terms, float]], owner: str = "") -> Terms:
-    """Return the terms of a coordinate that moves several joints, each k times as fast.
-
-    value = sum of fold(k) value_i, with (terms, k) per joint. By virtual work the coordinate's
-    torque is k times the torque of a joint that moves at k qd. Raises ModelError if the joints'
-    shapes differ.
-    """
-    completed = [(_completed(values, group), k) for values, k in group]
-    total: dict[str, Any] = {}
-    for values, k in completed:
-        other = {key: COUNTERPART[key] for key in COUNTERPART if k < 0 and _asymmetric(key, values)}
-        total |= {key: total.get(key, 0.0) for key in other}
-        for row in JOINT_TERMS:
-            if row.key in values and row.linear:
-                key = other.get(row.key, row.key)
-                total[key] = total.get(key, 0.0) + row.fold(k) * values[row.key]
-    return Terms.of({**total, **_folded_shapes(completed, owner)})
-
-
-def _asymmetric(key: str, values: Terms) -> bool:
-    """Return whether a joint has different values of a term for the two directions."""
-    return any(BY_KEY[each].otherwise and each in values for each in (key, COUNTERPART[key]))
-
-
-def _completed(values: Terms, group: Sequence[tuple[Terms, float]]) -> Terms:
-    """Return a joint's terms, with terms of the group that it has under another name."""
-    missing = {
-        row.key: values[row.otherwise]
-        for row in JOINT_TERMS
-        if row.otherwise in values
-        and row.key not in values
-        and any(row.key in other for other, _ in group)
-    }
-    return values.changed(missing) if missing else values
-
-
-def _folded_shapes(group: Sequence[tuple[Terms, float]], owner: str) -> dict[str, Any]:
-    shapes: dict[str, Any] = {}
-    for row in JOINT_TERMS:
-        if row.linear:
-            continue
-        users = [
-            (values, k)
-            for values, k in group
-            if row.key in values or any(row.key in BY_KEY[key].shapes for key in values)
-        ]
-        folded = [
-            None if values.get(row.key) is None else row.fold(k) * values[row.key]
-            for values, k in users
-        ]
-        if any(
-            (x is None) != (folded[0] is None)
-            or (x is not None and abs(x - folded[0]) > 1e-9 * abs(x))
-            for x in folded
-        ):
-            raise ModelError(
-                f"joints that move together with {owner!r} differ in the {row.meaning} ({row.key}):"
-                " give them the same one"
-            )
-        if folded and folded[0] is not None:
-            shapes[row.key] = folded[0]
-    return shapes

@@ -12,8 +12,6 @@ from typing import Any
 
 from ..errors import ModelError, suggest, translate_errors
 from ..resource_limits import exists, names_beside, read_regular
-from .formats.toml.read_toml import read_toml
-from .formats.urdf.read_urdf import read_urdf
 from .model import Mechanism, Source
 
 __all__ = ["load", "robots"]
@@ -59,11 +57,15 @@ def _reader(path: Path) -> Callable[[Path], Mechanism]:
 
 
 def _urdf(path: Path) -> Mechanism:
+    from .formats.urdf.read_urdf import read_urdf
+
     text, encoding = _decoded(path)
     return read_urdf(text, str(path), encoding)
 
 
 def _toml(path: Path) -> Mechanism:
+    from .formats.toml.read_toml import read_toml
+
     return read_toml(_decoded(path)[0], str(path))
 
 
@@ -75,6 +77,7 @@ def _mjcf(path: Path) -> Mechanism:
 
 
 def _xacro(path: Path) -> Mechanism:
+    from .formats.urdf.read_urdf import read_urdf
     from .formats.xacro import expand_xacro
 
     text = expand_xacro(path, _decoded(path)[0])
@@ -144,6 +147,8 @@ def robots() -> list[str]:
 
 def builtin(name: str) -> Mechanism:
     """Return the built-in robot of that name, in upper or lower case."""
+    from .formats.toml.read_toml import read_toml
+
     key = name.lower()
     if key not in robots():
         raise ModelError(f"no built-in robot is called {name!r}; {suggest(key, robots())}")

@@ -17,7 +17,8 @@ from ..algebra.spatial import Inertia, minus, moved
 from ..algebra.vector import Symmetric
 from ..errors import CallError
 from .check import is_physical
-from .joint_terms import BY_KEY, COUNTERPART, KNOWN_TORQUE, Terms, folded
+from .fold_terms import folded
+from .joint_terms import BY_KEY, COUNTERPART, KNOWN_TORQUE, Terms
 from .model import Joint, Mechanism
 from .reduce import reduce, tie
 from .tree import Tree

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ..algebra.spatial import Inertia, Pose, moved
 from ..algebra.vector import apply
 from ..errors import CallError, ModelError, suggest
-from .joint_terms import BY_KEY, Terms, folded
+from .fold_terms import folded
+from .joint_terms import BY_KEY, Terms
 from .known_torque import KnownTorque, joints_in
 from .loops import JOINT_KINDS, Loop
 from .model import Coupling, Joint, Limits, Mechanism, Rotor

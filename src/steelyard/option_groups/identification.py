@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ESTIMATION, SAMPLES, FRICTION = "Estimation", "Samples", "Friction"
 UNKNOWNS, KNOWLEDGE, MANY_LOGS = "Unknowns", "Known quantities", "Many logs"
+# filled with the words of these tables where the help is shown
+ESTIMATOR_NAMES, FRICTION_WORDS = "{estimators}", "{friction terms}"
 AUTO = ("auto",)
 SMOOTHERS = ("auto", "kalman", "periodic", "butterworth")
 DAMAGED = (REFUSE := "refuse", LEAVE_OUT := "leave out")
@@ -130,7 +132,7 @@ class ModelFields:
 
     friction: Sequence[str] = option(
         AUTO,
-        help="auto (default): the terms that the log shows; or of every joint: viscous, coulomb, ...",
+        help=f"auto (default), the terms that the log shows; or terms of every joint: {FRICTION_WORDS}.",
         metavar="TERM",
         parse=names,
         schema=NAMES_SCHEMA,
@@ -247,7 +249,7 @@ class EstimatorOptions:
     """The estimator of an identification."""
 
     estimator: str | None = option(
-        None, help="Estimator: auto (default), sdp, wls, didim, ...", panel=ESTIMATION
+        None, help=f"One of {ESTIMATOR_NAMES}; auto if not given.", panel=ESTIMATION
     )
 
 

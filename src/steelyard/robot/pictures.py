@@ -9,17 +9,15 @@ from numpy.typing import ArrayLike
 
 from ..algebra import vector as v3
 from ..algebra.spatial import Pose
-from ..drawing.html import card
-from ..drawing.skeleton import Skeleton, draw_skeleton
-from ..drawing.skeleton_svg import skeleton_svg
 from ..dynamics.kinematics import joint_axes, poses
 from ..errors import CallError
 from .description import Array
 from .exports import ExportMethods
-from .tables import body_table, facts, joint_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..drawing.skeleton import Skeleton
 
 MOST_POSITIONS = 50
 
@@ -52,6 +50,8 @@ class PictureMethods(ExportMethods):
         --------
         >>> sy.load("puma560").plot([0, -0.8, 0.5, 0, 0.3, 0]).savefig("puma.pdf")
         """
+        from ..drawing.skeleton import draw_skeleton
+
         return draw_skeleton(self._skeletons("plot", q, frames), width, self.name)
 
     def picture(self, q: ArrayLike | None = None, *, frames: tuple[str, ...] | None = None) -> str:
@@ -73,9 +73,14 @@ class PictureMethods(ExportMethods):
         >>> sy.load("planar_2r").picture([0.3, 0.2]).lstrip()[:4]
         '<svg'
         """
+        from ..drawing.skeleton_svg import skeleton_svg
+
         return skeleton_svg(self._skeletons("picture", q, frames), self.name)
 
     def _repr_html_(self) -> str:
+        from ..drawing.html import card
+        from .tables import body_table, facts, joint_table
+
         return card(self.name, facts(self), (joint_table(self), body_table(self)), self.remarks)
 
     def _skeletons(
@@ -114,6 +119,8 @@ class PictureMethods(ExportMethods):
 
     def _skeleton(self, q: Array, frames: tuple[str, ...]) -> Skeleton:
         """Return points, axes and frames of the mechanism at q (n,)."""
+        from ..drawing.skeleton import Skeleton
+
         tree = self.tree
         where = poses(tree, q.tolist())
         origins = np.array([pose.p for pose in where], dtype=float).reshape(-1, 3)

@@ -18,9 +18,10 @@ from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.by_crba import factorise, solve
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.rnea import inverse_dynamics
+from ..mechanism.joint_terms import JOINT_TERMS
 from ..mechanism.tree import Tree
 
-DRY = ("coulomb", "negative", "stiction", "load")
+DRY = tuple(row.key for row in JOINT_TERMS if row.dry)
 REST = 0.02  # rad/s|m/s: up to this velocity a joint that strikes its stop stays there
 CREEP = 1e-12  # rad/s|m/s: velocity at which one-sided limits of friction are evaluated
 

@@ -182,6 +182,11 @@ def test_dropped_repeated_disordered_and_missing_are_said_and_mended() -> None:
     np.testing.assert_allclose(mended.t, whole.t, atol=1e-12)
     np.testing.assert_allclose(mended.q, whole.q, atol=2e-4)
     assert len(mended.segments) == 1
+    assert clean(mended) is mended
+    again = clean(mended.replace())  # a copy, which is cleaned anew
+    for name in ("t", *mended.signals):
+        np.testing.assert_array_equal(getattr(again, name), getattr(mended, name))
+    assert again.remarks == mended.remarks
 
 
 def test_no_filter_reaches_across_a_long_hole() -> None:

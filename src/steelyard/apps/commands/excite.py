@@ -10,9 +10,9 @@ import typer
 from ...option_groups.excitation import INFORMATION, ExcitationOptions
 from ...option_groups.logs import JointSelectionOptions
 from ...options import values_of
-from ..file_endings import MOTION_ENDINGS
 from ..group_options import TypedOptions, takes_options
 from ..inputs import ConfigPath, ForceFile, RobotName, Unchecked
+from ..table_words import MOTION_ENDINGS
 
 if TYPE_CHECKING:
     from ...motion import Trajectory

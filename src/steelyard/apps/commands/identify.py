@@ -50,7 +50,6 @@ def identify(
     """
     import steelyard as sy
 
-    from ...reporting.results import require_report, write_results
     from ..config import OF_LOGS, chosen, columns_of, read_config
     from ..inputs import load, read
     from ..joint_selection import joint_options, select_joints
@@ -58,9 +57,11 @@ def identify(
     from ..output import output, shown_path
     from ..show.identification import show_fit
     from ..show.progress import progress_bar
-    from ..targets import check_out_folder, make_parents
 
     if out is not None:
+        from ...reporting.results import require_report, write_results
+        from ..targets import check_out_folder, make_parents
+
         check_out_folder(out, force)
         if report:
             require_report()

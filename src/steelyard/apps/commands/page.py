@@ -9,8 +9,8 @@ import typer
 
 from ...errors import CallError
 from ...option_groups.logs import LogReadingOptions
-from ..file_endings import LOG_ENDINGS
 from ..group_options import TypedOptions, takes_options
+from ..table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     from ..page.server.address import Address

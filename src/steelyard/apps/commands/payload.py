@@ -10,9 +10,9 @@ import typer
 from ...errors import CallError
 from ...option_groups.payload import PayloadOptions, StaticPoseOptions
 from ...options import values_of
-from ..file_endings import LOG_ENDINGS
 from ..group_options import TypedOptions, takes_options
 from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, Unchecked
+from ..table_words import LOG_ENDINGS
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -83,11 +83,20 @@ class EstimatorRow:
 
     The module is imported when the estimator is made, so that an identification loads one
     estimator and not all.
+
+    Attributes
+    ----------
+    module : module of the class, relative to this package
+    class_name : name of the class, also in `steelyard.identification`
+    cad_options : arguments of the class with prior='cad'
+    reads_samples : whether it needs the samples; the others need only the factors of the rows, and
+        identify many logs that are folded one by one
     """
 
     module: str
     class_name: str
     cad_options: Mapping[str, Any] = field(default_factory=dict)
+    reads_samples: bool = True
 
     def __call__(self, cad: bool) -> Estimator:
         """Return the estimator, with or without prior='cad'."""
@@ -97,7 +106,7 @@ class EstimatorRow:
 
 
 @dataclass(frozen=True)
-class AutomaticRow:
+class AutomaticRow(EstimatorRow):
     """The row of the default estimator, whose inner estimator has the prior."""
 
     def __call__(self, cad: bool) -> Estimator:
@@ -108,17 +117,17 @@ class AutomaticRow:
         return Automatic(inner=SDP(CAD_WEIGHT if cad else None))
 
 
-ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
-    "auto": AutomaticRow(),
-    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": CAD_WEIGHT}),
-    "ols": EstimatorRow("least_squares", "OLS"),
-    "wls": EstimatorRow("least_squares", "WLS"),
+ESTIMATORS: dict[str, EstimatorRow] = {
+    "auto": AutomaticRow("simulated.automatic", "Automatic", reads_samples=False),
+    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": CAD_WEIGHT}, reads_samples=False),
+    "ols": EstimatorRow("least_squares", "OLS", reads_samples=False),
+    "wls": EstimatorRow("least_squares", "WLS", reads_samples=False),
     "irls": EstimatorRow("robust", "IRLS"),
-    "ridge": EstimatorRow("shrinkage", "Ridge", {"towards": "cad"}),
-    "lasso": EstimatorRow("shrinkage", "Lasso"),
-    "elastic_net": EstimatorRow("shrinkage", "ElasticNet"),
+    "ridge": EstimatorRow("shrinkage", "Ridge", {"towards": "cad"}, reads_samples=False),
+    "lasso": EstimatorRow("shrinkage", "Lasso", reads_samples=False),
+    "elastic_net": EstimatorRow("shrinkage", "ElasticNet", reads_samples=False),
     "tls": EstimatorRow("errors_in_variables.total_least_squares", "TLS"),
-    "sequential": EstimatorRow("least_squares", "Sequential"),
+    "sequential": EstimatorRow("least_squares", "Sequential", reads_samples=False),
     "frequency": EstimatorRow("frequency", "Frequency"),
     "ml": EstimatorRow("errors_in_variables.maximum_likelihood", "MaximumLikelihood"),
     "momentum": EstimatorRow("without_acceleration.momentum", "MomentumEstimator"),
@@ -127,4 +136,4 @@ ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
     "didim": EstimatorRow("simulated.didim", "DIDIM"),
     "cloe": EstimatorRow("simulated.output_error", "CLOE"),
 }
-"""Estimators by name; each is made with or without prior='cad'."""
+"""Estimators by name; help, completion, page and `steelyard.identification` derive from it."""

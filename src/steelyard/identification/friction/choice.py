@@ -12,7 +12,7 @@ from ...drawing.numbers import percent
 from ...robot import Robot
 from ..estimators.least_squares import weighted
 from ..estimators.prior_weight import PriorWeight
-from ..model.joint_terms import with_terms
+from ..model.joint_terms import RIPPLE, TERMS, USUAL, with_terms
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..nuisance.friction_shape import estimate_friction_shape, thinned
@@ -77,7 +77,7 @@ def choose_friction(
     candidate if `drifting`. Roberts et al., Ecography 40 (2017), p. 913; Chen and Chen, Biometrika
     95 (2008), p. 759.
     """
-    chosen: list[Gain] = []
+    start, chosen = model.robot, list[Gain]()
     prior_weight: PriorWeight | None = None
     drift: list[Array] = []
     for _ in range(THRESHOLDS.rounds):
@@ -100,9 +100,7 @@ def choose_friction(
     added = tuple(
         (model.robot.joint_names[gain.candidate.joint], gain.candidate.word) for gain in chosen
     )
-    return FrictionChoice(
-        model, tuple(drift), (describe_choice(model.robot.joint_names, chosen),), added
-    )
+    return FrictionChoice(model, tuple(drift), (describe_choice(start, chosen),), added)
 
 
 def make_trial(
@@ -150,9 +148,24 @@ def drift_torque(
     return torques
 
 
-def describe_choice(names: Sequence[str], chosen: Sequence[Gain]) -> str:
-    """Return a sentence on the chosen terms, with the fall of their joints' held-out errors."""
+def describe_first_terms(robot: Robot) -> str:
+    """Return the friction from which a choice starts: the usual terms, and those described."""
+    described = {
+        "ripple" if key in RIPPLE else key
+        for terms in robot.tree.terms
+        for key in terms
+        if key in TERMS and key not in USUAL
+    }
     usual = "Friction: viscous, Coulomb and offset"
+    return f"{usual}, and {', '.join(sorted(described))} as described" if described else usual
+
+
+def describe_choice(start: Robot, chosen: Sequence[Gain]) -> str:
+    """Return a sentence on the chosen terms, with the fall of their joints' held-out errors.
+
+    `start` is the robot before the choice.
+    """
+    names, usual = start.joint_names, describe_first_terms(start)
     if not chosen:
         return (
             f"{usual}; no further term lowers the held-out error of a joint by more than its noise."

@@ -31,9 +31,9 @@ class ModelOptions(ModelFields):
     ----------
     friction : 'auto' takes viscous and Coulomb friction and an offset at every joint, and further
         terms and drifts where they lower the held-out error by more than its noise; or terms of
-        every joint, of 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of backward
-        motion), 'stribeck' (stiction that fades with speed), 'load' (Coulomb friction that grows
-        with the gravity torque) and 'ripple' (of the motor angle)
+        every joint, such as 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of
+        backward motion), 'stribeck' (stiction that fades with speed), 'load' (Coulomb friction that
+        grows with the gravity torque) and 'ripple' (of the motor angle)
     rotor : whether rotor inertias are unknown
     coulomb_width : speed [rad/s|m/s] over which Coulomb friction rises: one number, one per joint,
         joint -> number, 0 for sign(qd), or 'estimate'

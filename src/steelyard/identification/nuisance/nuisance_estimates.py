@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...option_groups.identification import AUTO
 from ..doctor.excitation import too_short
-from ..friction.choice import FrictionChoice, choose_friction
+from ..friction.choice import FrictionChoice, choose_friction, describe_first_terms
 from ..model.joint_terms import gear_ratios
 from ..model.linear_model import Model
 from ..model.problem import Problem
@@ -21,7 +21,6 @@ from .friction_shape import estimate_friction_shape
 from .torque_delay import estimate_delay
 
 Array = NDArray[np.float64]
-TOO_SHORT = "Friction: viscous, Coulomb and offset; the log is too short to show a further term."
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,9 @@ def select_friction(
     if options.model.friction != AUTO:
         return FrictionChoice(model)
     if short:
-        return FrictionChoice(model, notes=(TOO_SHORT,))
+        first = describe_first_terms(model.robot)
+        note = f"{first}; the log is too short to show a further term."
+        return FrictionChoice(model, notes=(note,))
     return choose_friction(
         model,
         problem.samples,

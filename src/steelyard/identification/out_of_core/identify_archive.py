@@ -14,6 +14,7 @@ from ...errors import CallError, LogError, SteelyardError
 from ...robot import Robot
 from ...signals.log import Log
 from ..build_problem import PreparedProblem, Progress, build_problem
+from ..estimators.registry import ESTIMATORS
 from ..estimators.simulated.automatic import Automatic
 from ..make_fit import make_fit, solve, to_physical
 from ..model.accumulator import Accumulator
@@ -31,9 +32,6 @@ from .out_of_core_thresholds import THRESHOLDS
 from .repeated_parts import cells_of
 from .run_tasks import run_tasks
 from .sources import Source, look_at, name_of, read_source, reasons, refuse_damaged
-
-# estimators that read factors, not samples
-FOLDED = ("auto", "sdp", "wls", "ols", "ridge", "lasso", "elastic_net", "sequential")
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,9 +299,10 @@ def folding_options(robot: Robot, options: Options) -> Options:
                 f"{what} needs all samples in memory: read fewer logs with sy.read_log, and give"
                 " them without an executor"
             )
-    if name and name not in FOLDED:
+    folded = [key for key, row in ESTIMATORS.items() if not row.reads_samples]
+    if name and name not in folded:
         raise CallError(
             f"the estimator {name!r} needs all samples in memory; logs that are folded one by one"
-            f" take {', '.join(FOLDED)}"
+            f" take {', '.join(folded)}"
         )
     return replace(options, estimator=estimator)

@@ -18,14 +18,11 @@ from ...floating_point import default_errstate_methods
 from ...parameters.base import BaseParameters
 from ...robot import Robot
 from ...signals.log import Log
-from ..elastic.elasticity import Elasticity
 from ..estimators.least_squares import Estimate
-from ..estimators.stepwise import ReducedModel, stepwise
 from ..friction.residual_split import ResidualSplit
 from ..model.linear_model import Model
 from ..observations.observation import Observation
 from ..options import Options
-from ..out_of_core.archive import Archive
 from ..samples.preparation import Preparation
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
@@ -37,6 +34,10 @@ from .verdict import Verdict, VerdictInputs, rules
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..elastic.elasticity import Elasticity
+    from ..estimators.stepwise import ReducedModel
+    from ..out_of_core.archive import Archive
 
 Array = NDArray[np.float64]
 
@@ -415,6 +416,8 @@ class Fit:
             if limit is None
             else real_number("reduced_parameters: the limit of the residual's growth", limit, 1.0)
         )
+        from ..estimators.stepwise import stepwise
+
         return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
     def check(self) -> tuple[str, ...]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..elastic.elasticity import Elasticity
 from ..friction.residual_split import ResidualSplit
 from ..nuisance.drive_gains import DriveGains
-from ..out_of_core.archive import Archive
 from ..samples.preparation import Preparation
 from .held_out_motion import HeldOutMotion
 from .prediction import Region
 from .state_coverage import CoveredStates
+
+if TYPE_CHECKING:
+    from ..elastic.elasticity import Elasticity
+    from ..out_of_core.archive import Archive
 
 Array = NDArray[np.float64]
 

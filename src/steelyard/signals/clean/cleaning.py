@@ -6,6 +6,8 @@ a remark.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,19 +24,25 @@ SAME = 1e-9  # of the usual step: stamps that are closer are the same
 FALLING = (
     "The time stamps fall from sample to sample: the samples were put in the order of their stamps."
 )
+# logs that `clean` returned, which are immutable, with their `max_gap`
+_cleaned: WeakKeyDictionary[Log, float] = WeakKeyDictionary()
 
 
 def clean(log: Log, max_gap: float = GAP) -> Log:
     """Return a log with increasing times and finite numbers; each repair adds a remark.
 
     Holes of up to `max_gap` median steps are filled by monotone cubic interpolation; longer ones
-    stay and divide log.segments. A clock that starts over raises LogError. Fritsch and Carlson,
-    SIAM J. Numer. Anal. 17 (1980), p. 238.
+    stay and divide log.segments. A clock that starts over raises LogError. A log that is the result
+    of this function is returned as it is. Fritsch and Carlson, SIAM J. Numer. Anal. 17 (1980),
+    p. 238.
     """
+    if _cleaned.get(log) == max_gap:
+        return log
     for step in (drop_timeless, sort_by_time, drop_repeats):
         log = step(log)
-    log = fill_numbers(log, max_gap)
-    return fill_samples(log, max_gap)
+    log = fill_samples(fill_numbers(log, max_gap), max_gap)
+    _cleaned[log] = max_gap
+    return log
 
 
 def is_measured(value: Array) -> Mask:

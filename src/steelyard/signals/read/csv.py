@@ -1,6 +1,6 @@
 """CSV with any delimiter, decimal point or comma, header or not, and comments.
 
-Read by polars where possible, otherwise by NumPy.
+Read by NumPy, large files by polars where it is installed, and cell by cell where neither can.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .column_table import EMPTY, ColumnTable, is_number, read_metadata, written_
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
+NUMPY_CELLS = 1_000_000  # below, NumPy has read a file before polars is imported
 NO_UNIT = ("", "-", "1")  # in a row of units
 MEASURED = ("actual_q", "actual_qd", "actual_current", "target_q")
 """Joint columns of ur_rtde: positions [rad], velocities [rad/s], currents [A], commands [rad]."""
@@ -67,8 +68,13 @@ def read_csv(path: Path, **_: Any) -> ColumnTable:
         raise LogError(
             f"{path}: a header and no rows, so no samples: {', '.join(dialect.header or ())}"
         )
+    by_library = (by_numpy, by_polars)
+    if len(rows) * len(cells(rows[0], dialect.delimiter)) > NUMPY_CELLS:
+        by_library = (by_polars, by_numpy)
     columns = (
-        by_polars(rows, dialect) or by_numpy(rows, dialect) or by_hand(rows, dialect, path, places)
+        by_library[0](rows, dialect)
+        or by_library[1](rows, dialect)
+        or by_hand(rows, dialect, path, places)
     )
     names = dialect.header or tuple(f"column{i + 1}" for i in range(len(columns)))
     if len(names) != len(columns):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import LogError, ModelError, SteelyardError
 from ....files import write_atomic
-from ...file_endings import log_endings
+from ...table_words import log_endings
 
 if TYPE_CHECKING:
     from ....reporting.saved_fit import SavedFit

@@ -8,10 +8,10 @@ from typing import Any
 from nicegui import ui
 
 from ....identification import Fit
-from ....identification.estimators.registry import ESTIMATORS
 from ....option_groups.identification import IdentifyOptions
 from ....reporting.content import Content, gather
 from ...config import chosen
+from ...table_words import estimator_names
 from .. import code_snippets as recipes
 from ..job import Job
 from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
@@ -54,7 +54,7 @@ class IdentifyTab:
             if window.log is None:
                 part("p", "Choose or upload a log first.", "note")
                 return
-            names = {"": "auto", **{name: name for name in ESTIMATORS if name != "auto"}}
+            names = {"": "auto", **{name: name for name in estimator_names() if name != "auto"}}
             self.form = OptionForm((IdentifyOptions,), {}, FIRST, "identify", {"estimator": names})
             JobView(window, "identify", "Identify", self._begin, self._done)
         self.place = part("div", aria_live="polite")

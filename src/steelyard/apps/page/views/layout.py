@@ -20,7 +20,7 @@ VIEWS = {
     "robot": "RobotTab", "log": "LogTab", "identify": "IdentifyTab", "compare": "CompareTab",
     "design": "DesignTab", "payload": "PayloadTab", "simulate": "SimulateTab",
 }  # fmt: skip
-"""The tabs of the page in order: key, which is its label too, and class in the module `KEY_tab`."""
+"""The tabs of the page in order: key, the label with "_" for " ", and class in `KEY_tab.py`."""
 
 
 def build_page(window: PageWindow) -> None:
@@ -64,7 +64,7 @@ class Page:
                     for key in VIEWS:
                         self.tabs[key] = part(
                             "button",
-                            key.capitalize(),
+                            key.replace("_", " ").capitalize(),
                             type="button",
                             role="tab",
                             id=f"tab-{key}",

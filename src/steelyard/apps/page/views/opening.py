@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ....mechanism import robots
-from ...file_endings import log_endings
+from ...table_words import log_endings
 from ..server.folder import ROBOTS
 from ..server.uploads import ROBOT_KINDS, upload_endings
 from ..window import PageWindow

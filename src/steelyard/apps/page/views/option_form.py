@@ -9,6 +9,7 @@ from typing import Any
 
 from ....errors import SteelyardError
 from ....options import Option, options_of
+from ...table_words import with_table_words
 from .controls import check, choice, field, number, part, tell
 
 SEVERAL = ";"  # between the values of an option that may be repeated
@@ -58,7 +59,7 @@ class OptionForm:
 
     def _field(self, option: Option, label: str) -> None:
         """Show the field of an option."""
-        attributes = {"id": f"{self.key}-{option.name}", "title": option.sentence}
+        attributes = {"id": f"{self.key}-{option.name}", "title": with_table_words(option.sentence)}
         change = partial(self.set_text, option.name)
         value = self.texts.get(option.name, "")
         if option.is_switch and option.default is not None:

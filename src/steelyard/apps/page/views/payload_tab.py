@@ -8,8 +8,8 @@ from __future__ import annotations
 from ....experiments import PayloadEstimate
 from ....option_groups.payload import PayloadOptions
 from ....signals import read_log
-from ...file_endings import log_endings
 from ...show.load import load_table
+from ...table_words import log_endings
 from .. import code_snippets as recipes
 from ..job import Job
 from ..window import PageWindow

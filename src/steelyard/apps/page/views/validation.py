@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ....identification import Validation
 from ....signals import read_log
-from ...file_endings import log_endings
+from ...table_words import log_endings
 from .. import code_snippets as recipes
 from ..job import Job
 from ..window import PageWindow
