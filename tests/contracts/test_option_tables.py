@@ -205,7 +205,7 @@ def test_the_schema_has_every_option(group: type) -> None:
     assert set(schema["properties"]) == {each.name for each in written}
     for each in written:
         row = schema["properties"][each.name]
-        assert row["description"] == each.spec.help
+        assert row["description"] == with_table_words(each.spec.help)
         assert row.get("unit", "") == each.spec.unit
         assert {"type", "enum", "anyOf"} & set(row), f"{each.name} has no type"
 
