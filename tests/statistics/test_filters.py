@@ -11,13 +11,13 @@ from scipy import signal
 from steelyard.identification.model import problem as problem_module
 from steelyard.identification.model.problem import block_length
 from steelyard.identification.samples.decimation import (
-    REACH,
     common_factor,
     decimated,
     natural_factor,
     weights,
 )
 from steelyard.identification.samples.noise import rough
+from steelyard.identification.samples.samples_thresholds import THRESHOLDS
 from steelyard.signals import Noise, Smoother, decimate, lowpass
 from steelyard.signals.filters import design
 from steelyard.signals.resample import resample
@@ -32,7 +32,9 @@ FACTORS = pytest.mark.parametrize("factor", [2, 3, 10, 41])
 def test_the_low_pass_of_the_decimation_is_scipys_window_design_at_four_fifths_of_the_new_nyquist_frequency(
     factor,
 ):
-    expected = signal.firwin(2 * REACH * factor + 1, 0.8 / factor, window=("kaiser", 5.0))
+    expected = signal.firwin(
+        2 * THRESHOLDS.filter_reach * factor + 1, 0.8 / factor, window=("kaiser", 5.0)
+    )
     np.testing.assert_allclose(weights(factor), expected, atol=1e-15)
 
 
@@ -50,9 +52,11 @@ def test_decimation_is_scipys_filter_at_every_kept_sample(factor, rng):
     x = rng.normal(size=(1500, 2))
     count = -(-1500 // factor)
     whole = signal.upfirdn(weights(factor), x, down=1, axis=0)[
-        REACH * factor : REACH * factor + 1500
+        THRESHOLDS.filter_reach * factor : THRESHOLDS.filter_reach * factor + 1500
     ]
-    one = signal.upfirdn(weights(factor), np.ones(1500))[REACH * factor : REACH * factor + 1500]
+    one = signal.upfirdn(weights(factor), np.ones(1500))[
+        THRESHOLDS.filter_reach * factor : THRESHOLDS.filter_reach * factor + 1500
+    ]
     expected = (whole / one[:, None])[::factor]
     np.testing.assert_allclose(decimated(x, factor, 0, count), expected, atol=1e-12)
     before = 5 * factor

@@ -20,8 +20,9 @@ from ...errors import ProblemError
 from ...parameters.base import BaseParameters
 from ...signals.filters import decimated_index
 from ...signals.segments import split
-from ..samples.decimation import GROUP, REACH, decimated
+from ..samples.decimation import decimated
 from ..samples.samples import Samples
+from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from .accumulator import Accumulator
 from .linear_model import Model
 from .rows import ColumnSupport, Rows
@@ -311,7 +312,10 @@ def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumu
 
 def block_length(factor: int) -> int:
     """Return how many samples a block has before decimation."""
-    return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
+    if factor == 1:
+        return BLOCK
+    step = SAMPLES_THRESHOLDS.filter_group * factor
+    return max(BLOCK // step, 1) * step
 
 
 def one_block(
@@ -347,7 +351,7 @@ def one_block(
 
 def around(part: Samples, span: BlockSpan, factor: int) -> tuple[Samples, int]:
     """Return the samples of a span with the margin of the low-pass, and the length of it before."""
-    margin = 0 if factor == 1 else REACH * factor
+    margin = 0 if factor == 1 else SAMPLES_THRESHOLDS.filter_reach * factor
     first, last = (
         max(span.samples.start - margin, span.stretch.start),
         min(span.samples.stop + margin, span.stretch.stop),
