@@ -27,6 +27,7 @@ from tests.thresholds.threshold import PACKAGE, Threshold
 
 THRESHOLDS = [*DOCTOR, *ELASTIC, *MANY_LOGS, *MECHANICS, *REPEATS, *RESULT, *SAMPLES, *SIMULATED]
 PLACES = (
+    "identification_thresholds.py",
     "identify.py",
     "build_problem.py",
     "make_fit.py",
@@ -46,8 +47,8 @@ PLACES = (
 EXPERIMENTS = ("experiments.online.online_thresholds", "experiments.fleet.fleet_thresholds")
 NO_WORD = {
     "how much is tried, and when a search ends": (
-        "make_fit: LOAD_ROUNDS SAME_LOAD",
-        "nuisance.drive_gains: ROUNDS",
+        "identification_thresholds: load_rounds load_tolerance",
+        "nuisance.nuisance_thresholds: gain_rounds",
         "estimators.sdp: NEWTON_STEPS SMALL_STEP",
         "estimators.simulated.feedback_loop: STEP",
         "estimators.simulated.instruments: WEIGHINGS",
@@ -55,7 +56,7 @@ NO_WORD = {
         "estimators.simulated.simulated_states: ROUNDS CONVERGED LITTLE PARTS",
         "estimators.prior_weight: WEIGHTS LOOSE",
         "estimators.noise_levels: ROUNDS SAME",
-        "nuisance.torque_delay: LONGEST",
+        "nuisance.nuisance_thresholds: longest_delay",
         "estimators.errors_in_variables.maximum_likelihood: STEPS SAME",
         "doctor.doctor_thresholds: parabolas negligible_evidence farthest_step clocks",
         "doctor.doctor_thresholds: refined_offsets",
@@ -74,11 +75,11 @@ NO_WORD = {
         "doctor.fault_search.thinned_log: GOLDEN",
         "result.jackknife: CELLS SPAN POINTS SCALED SAME STEP",
         "result.state_coverage: LEAST_SCALE MOST",
-        "model.accumulator: MANY UNKNOWNS",
-        "model.joint_gram: DENSE_ENTRIES",
+        "model.model_thresholds: threaded_samples threaded_unknowns",
+        "model.model_thresholds: dense_entries",
         "estimators.posterior: PANEL",
-        "model.problem: BLOCK FOLDS STORED",
-        "observations.drive_torques: STRIDE",
+        "model.model_thresholds: block_samples folds stored_bytes",
+        "identification_thresholds: closure_stride",
         "samples.samples_thresholds: state_error_samples",
         "samples.samples_thresholds: uncertain_acceleration certain_share",
         "samples.samples_thresholds: filter_reach filter_group",
@@ -95,8 +96,8 @@ NO_WORD = {
         "result.validation: BLOCK",
         "result.torque_noise: FEWEST MOST WINDOWS",
         "estimators.noise_levels: BLOCKS",
-        "nuisance.friction_shape: MOST",
-        "nuisance.torque_delay: MOST",
+        "nuisance.nuisance_thresholds: shape_samples width_candidates stribeck_candidates",
+        "nuisance.nuisance_thresholds: delay_samples",
         "estimators.errors_in_variables.maximum_likelihood: PARTS",
         "estimators.without_acceleration.windows: NARROWEST SPREAD OVERLAP REACH MASKED PARTS",
         "doctor.doctor_thresholds: roughness_samples folds most_rows log_windows least_stretch",
@@ -112,7 +113,7 @@ NO_WORD = {
         "experiments.online.online_thresholds: block_samples portion_samples",
     ),
     "what is assumed before the samples, with a continuous effect; the benchmark of trust is its test": (
-        "model.prior: SMALLEST THINNEST SHORTEST",
+        "model.model_thresholds: least_gyration least_gyration_ratio least_body_length",
         "estimators.joint_prior: OFFSETS DESCRIBED SLOW",
         "result.prediction: COVERED",
         "estimators.errors_in_variables.total_least_squares: MOST_ERRORS",
@@ -128,11 +129,11 @@ NO_WORD = {
     "rounding, units, counts of columns, and values that a user may give": (
         "doctor.fault_search.motion_faults: DEGREE",
         "doctor.fault_search.unknowns: SHARED",
-        "model.joint_gram: RIDGE",
+        "model.model_thresholds: cholesky_ridge",
         "result.jackknife: ROUNDING",
         "result.uncertainty: ROUNDING",
         "result.verdict.verdict: TRUSTED WITHIN DOUBTFUL REFUSED",
-        "nuisance.drive_gains: CERTAIN",
+        "nuisance.nuisance_thresholds: known_mass_deviation",
         "estimators.least_squares: RANK",
         "estimators.simulated.instruments: WEAKEST",
         "estimators.frequency: LEAST",

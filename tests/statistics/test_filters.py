@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from steelyard.identification.model import problem as problem_module
+from steelyard.identification.model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from steelyard.identification.model.problem import block_length
 from steelyard.identification.samples.decimation import (
     common_factor,
@@ -158,7 +158,7 @@ def test_blocks_of_a_long_log_are_the_whole(decimation, monkeypatch):
     """
     samples = with_mask(samples_of(planar(), 3000, rate=100.0), 0.2)
     whole = list(problem_of(planar(), samples, decimate=decimation).blocks())
-    monkeypatch.setattr(problem_module, "BLOCK", 256)
+    monkeypatch.setitem(vars(MODEL_THRESHOLDS), "block_samples", 256)
     assert block_length(decimation) <= 256
     parts = list(problem_of(planar(), samples, decimate=decimation).blocks())
     assert len(whole) == 1 < 10 < len(parts)

@@ -14,7 +14,7 @@ from steelyard.identification.estimators.shrinkage import (
     Ridge,
     cross_validated_squares,
 )
-from steelyard.identification.model.problem import FOLDS
+from steelyard.identification.model.model_thresholds import THRESHOLDS
 from tests.statistics.problems import planar, problem_of, samples_of, stacked
 
 
@@ -84,9 +84,9 @@ def left_out(problem, rows, solve):
     """The squares of each consecutive eighth of the samples, with the solution on the others, summed."""
     X, y, _ = rows
     number = stacked(problem)[3]
-    part = number * FOLDS // (number.max() + 1)
+    part = number * THRESHOLDS.folds // (number.max() + 1)
     total = 0.0
-    for k in range(FOLDS):
+    for k in range(THRESHOLDS.folds):
         b = solve(X[part != k], y[part != k])
         total += np.sum((y - X @ b)[part == k] ** 2)
     return total

@@ -276,9 +276,13 @@ SAMPLES = [
         lambda: float(Prediction(np.zeros(1), np.ones(1), np.ones(1, bool)).high[0]),
         1.96,
     ),
-    Threshold("nuisance.drive_gains:LEAST_SHARE", sides(lambda x: told(share=x), 1e-6)),
     Threshold(
-        "nuisance.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)
+        "nuisance.nuisance_thresholds:least_gain_share", sides(lambda x: told(share=x), 1e-6)
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:largest_gain_deviation",
+        sides(lambda x: told(std=x), 0.5),
+        (True, False),
     ),
     Threshold("result.uncertainty:LEAST_SHARE", sides(hidden, 0.01), (True, False)),
     Threshold("result.uncertainty:WEAK", sides(weak, 0.1)),
@@ -292,11 +296,16 @@ SAMPLES = [
         95,
     ),
     Threshold("estimators.least_squares:EXCITED", sides(excited, 4.0)),
-    Threshold("nuisance.torque_delay:SIGNIFICANT", sides(moved, 5.0)),
-    Threshold("nuisance.torque_delay:LEAST_SHIFT", sides(shifted, 0.05)),
-    Threshold("nuisance.torque_delay:BY_CHANCE", sides(agreed, 0.1)),
-    Threshold("nuisance.torque_delay:FEWEST", sides(lambda N: long_enough(round(N)), 200)),
-    Threshold("nuisance.torque_delay:COMMON", sides(lambda x: moved(0.0, x), 4.0)),
+    Threshold("nuisance.nuisance_thresholds:joint_delay_deviations", sides(moved, 5.0)),
+    Threshold("nuisance.nuisance_thresholds:least_delay", sides(shifted, 0.05)),
+    Threshold("nuisance.nuisance_thresholds:disagreement_probability", sides(agreed, 0.1)),
+    Threshold(
+        "nuisance.nuisance_thresholds:least_delay_samples",
+        sides(lambda N: long_enough(round(N)), 200),
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:common_delay_deviations", sides(lambda x: moved(0.0, x), 4.0)
+    ),
 ]
 
 
@@ -389,7 +398,7 @@ FRICTION = [
     ),
     Threshold("friction.friction_thresholds:ridge", shrunk, 0.75),
     Threshold(
-        "nuisance.friction_shape:LEAST_GAIN",
+        "nuisance.nuisance_thresholds:least_shape_gain",
         sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005),
     ),
 ]

@@ -214,7 +214,7 @@ def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
 def samples_of(robot: Robot, log: Log) -> Samples:
     """Return the smoothed samples of a log, whatever its positions look like."""
     log = clean(log)
-    if SAMPLES_THRESHOLDS.least_samples > log.N:
+    if log.N < SAMPLES_THRESHOLDS.least_samples:
         raise LogError(
             f"{log.where}{log.N} samples are too few to identify from; expected at least"
             f" {SAMPLES_THRESHOLDS.least_samples}"

@@ -25,14 +25,12 @@ from ..samples.samples import Samples
 from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from .accumulator import Accumulator
 from .linear_model import Model
+from .model_thresholds import THRESHOLDS
 from .rows import ColumnSupport, Rows
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
 Columns = Callable[[Samples, int], Array]
-BLOCK = 4096
-FOLDS = 8
-STORED = 200e6  # bytes of rows that are kept and not computed again
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +171,8 @@ class Problem:
 
     @property
     def _fits(self) -> bool:
-        """Whether all rows fit into STORED bytes."""
-        return 8 * self.N * self.reach.size <= STORED
+        """Whether all rows fit into `stored_bytes` bytes."""
+        return 8 * self.N * self.reach.size <= THRESHOLDS.stored_bytes
 
     @cached_property
     def _stored(self) -> list[Block]:
@@ -204,8 +202,8 @@ class Problem:
 
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
-        """Accumulators of up to FOLDS consecutive parts of the samples, as for cross-validation."""
-        return self.accumulate(FOLDS)
+        """Accumulators of up to `folds` consecutive parts of the samples, for cross-validation."""
+        return self.accumulate(THRESHOLDS.folds)
 
     @property
     def has_consecutive_folds(self) -> bool:
@@ -313,9 +311,9 @@ def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumu
 def block_length(factor: int) -> int:
     """Return how many samples a block has before decimation."""
     if factor == 1:
-        return BLOCK
+        return THRESHOLDS.block_samples
     step = SAMPLES_THRESHOLDS.filter_group * factor
-    return max(BLOCK // step, 1) * step
+    return max(THRESHOLDS.block_samples // step, 1) * step
 
 
 def one_block(
