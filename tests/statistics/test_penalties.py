@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steelyard.identification.estimators.estimator_thresholds import (
+    THRESHOLDS as ESTIMATOR_THRESHOLDS,
+)
 from steelyard.identification.estimators.least_squares import weighted
 from steelyard.identification.estimators.shrinkage import (
-    NET_STRENGTHS,
-    RIDGE_STRENGTHS,
     ElasticNet,
     Lasso,
     Ridge,
@@ -109,8 +110,11 @@ def test_cross_validation_is_estimating_anew_without_each_part(problem, rows, st
 
 
 def test_the_strength_is_that_of_the_least_error_on_parts_left_out(problem, rows):
-    costs = [left_out(problem, rows, lambda X, y, s=s: ridge_of(X, y, s)) for s in RIDGE_STRENGTHS]
+    costs = [
+        left_out(problem, rows, lambda X, y, s=s: ridge_of(X, y, s))
+        for s in ESTIMATOR_THRESHOLDS.ridge_strengths
+    ]
     found = Ridge().fit(problem)
-    assert found.details["strength"] == RIDGE_STRENGTHS[int(np.argmin(costs))]
+    assert found.details["strength"] == ESTIMATOR_THRESHOLDS.ridge_strengths[int(np.argmin(costs))]
     assert 0 < np.argmin(costs) < len(costs) - 1
-    assert ElasticNet().fit(problem).details["strength"] in NET_STRENGTHS
+    assert ElasticNet().fit(problem).details["strength"] in ESTIMATOR_THRESHOLDS.net_strengths

@@ -21,8 +21,8 @@ from ...identification.model.accumulator import Accumulator, triangular
 from ...identification.model.prior import SVEC
 from ...identification.model.problem import Problem
 from ...identification.result.jackknife import jackknife, moving_blocks
-from ...identification.result.prediction import BAND
 from ...identification.result.residuals import residuals
+from ...identification.result.result_thresholds import THRESHOLDS as RESULT_THRESHOLDS
 from ...identification.samples.decimation import common_factor
 from ...parameters.orders import from_urdf, to_urdf
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
@@ -233,7 +233,10 @@ def student_factor(ends: tuple[int, ...]) -> float:
     from scipy.stats import t
 
     blocks = sum(weight for _, weight in moving_blocks(ends))
-    return float((t.ppf(0.975, max(OVERLAPPING * (blocks - 1.0), 1.0)) / BAND) ** 2)
+    return float(
+        (t.ppf(0.975, max(OVERLAPPING * (blocks - 1.0), 1.0)) / RESULT_THRESHOLDS.band_deviations)
+        ** 2
+    )
 
 
 def solid_ball(parameters: Array) -> Array:

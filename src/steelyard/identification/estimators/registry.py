@@ -10,9 +10,9 @@ from typing import Any
 from ...arguments import one_of, short_repr
 from ...errors import CallError, mention, suggest
 from ..model.problem import Problem
+from .estimator_thresholds import THRESHOLDS
 from .least_squares import Estimate, Estimator
 
-CAD_WEIGHT = 30.0
 """Weight of prior='cad': described inertias are right to about a fifth of their size."""
 
 
@@ -105,12 +105,12 @@ class AutomaticRow:
         from .sdp import SDP
         from .simulated.automatic import Automatic
 
-        return Automatic(inner=SDP(CAD_WEIGHT if cad else None))
+        return Automatic(inner=SDP(THRESHOLDS.cad_weight if cad else None))
 
 
 ESTIMATORS: dict[str, Callable[[bool], Estimator]] = {
     "auto": AutomaticRow(),
-    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": CAD_WEIGHT}),
+    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": THRESHOLDS.cad_weight}),
     "ols": EstimatorRow("least_squares", "OLS"),
     "wls": EstimatorRow("least_squares", "WLS"),
     "irls": EstimatorRow("robust", "IRLS"),

@@ -96,7 +96,7 @@ class SamplesThresholds:
     path_columns: int = threshold(8, "computing time")
     # knots from the end of a cubic spline after which the end has no influence
     spline_knots: int = threshold(
-        64, "numerical: an influence falls by 0.27 per knot, 64 times to 2e-37"
+        64, "numerical: an influence falls by 0.27 per knot, far below rounding"
     )
     # difference of two times over a time step up to which they are equal
     aligned_time: float = threshold(1e-6, "numerical tolerance")
