@@ -21,7 +21,7 @@ from steelyard.identification.samples.samples_thresholds import THRESHOLDS
 from steelyard.signals import Noise, Smoother, decimate, lowpass
 from steelyard.signals.filters import design
 from steelyard.signals.resample import resample
-from steelyard.signals.smooth import kalman
+from steelyard.signals.signal_thresholds import THRESHOLDS as SIGNAL_THRESHOLDS
 from steelyard.signals.smooth.steady_state import steady
 from tests.statistics.problems import planar, problem_of, samples_of, with_mask
 
@@ -201,7 +201,7 @@ def test_parts_of_a_long_log_overlap_by_so_much_that_they_are_the_whole(monkeypa
     t = np.arange(13_000) * 0.001
     q = np.sin(0.7 * t)[:, None] + 1e-3 * rng.normal(size=(13_000, 1))
     whole, P = Smoother(noise, 0.001).states(t, q)
-    monkeypatch.setattr(kalman, "PART", 4500)
+    monkeypatch.setitem(vars(SIGNAL_THRESHOLDS), "smoother_samples", 4500)
     parts = list(Smoother(noise, 0.001).parts(t, q))
     assert [part.stop for part, _, _ in parts] == [4500, 9000, 13_000]
     sigma = np.sqrt(np.einsum("...ii->...i", P))

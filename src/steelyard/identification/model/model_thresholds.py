@@ -31,6 +31,10 @@ class ModelThresholds:
     # ridge on a unit diagonal before a Cholesky factorisation
     cholesky_ridge: float = threshold(1e-10, "numerical tolerance")
 
+    # -- Joint terms
+    # Stribeck velocity [rad/s|m/s] before it is estimated
+    first_stribeck_velocity: float = threshold(0.1, "convention: not measured")
+
     # -- Prior of a body
     # least radius of gyration [m] of the metric
     least_gyration: float = threshold(

@@ -27,11 +27,10 @@ from ...mechanism.tree import Body, Tree
 from .arms import Branch
 from .chain import Chain, ChainJoint, FrameMove, chain_of
 from .families import Family, find_family
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .subproblems import AT_REST, Turn
 
 Array = NDArray[np.float64]
-ROUNDED_ANGLE = 3e-4  # [rad] 1.571 is meant to be a right angle
-ROUNDING = 1e-9  # [rad|m] a position is within a limit that it passes by no more
 UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer
 _TWO_PI = 2.0 * math.pi
@@ -104,8 +103,12 @@ def _with_right_angles(tree: Tree) -> Tree:
 
 
 def _with_right_angle(body: Body) -> Body:
-    placement = Pose(near_integers.matrix(body.placement.R, ROUNDED_ANGLE), body.placement.p)
-    return replace(body, placement=placement, axis=near_integers.axis(body.axis, ROUNDED_ANGLE))
+    placement = Pose(
+        near_integers.matrix(body.placement.R, THRESHOLDS.rounded_angle), body.placement.p
+    )
+    return replace(
+        body, placement=placement, axis=near_integers.axis(body.axis, THRESHOLDS.rounded_angle)
+    )
 
 
 def _family(tree: Tree, chain: Chain, fixed: tuple[str, ...] | None) -> Family | None:
@@ -225,7 +228,10 @@ def nearest_turn(
 
     A `principal` q is nearest to zero as it is.
     """
-    lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
+    lower, upper = (
+        limits.lower - THRESHOLDS.limit_rounding,
+        limits.upper + THRESHOLDS.limit_rounding,
+    )
     # at most one turn lies within: that nearest to the middle
     if upper - lower < period and math.isfinite(upper - lower):
         middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
