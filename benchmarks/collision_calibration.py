@@ -37,7 +37,6 @@ from steelyard.experiments.online.collision_calibration import (
     calibration_of,
     joint_words,
 )
-from steelyard.experiments.online.collision_observer import WARM
 from steelyard.experiments.online.held_out_residuals import (
     HeldOutLimits,
     ResidualStream,
@@ -46,6 +45,7 @@ from steelyard.experiments.online.held_out_residuals import (
     part_residuals,
     residual_streams,
 )
+from steelyard.experiments.online.online_thresholds import THRESHOLDS
 from steelyard.identification.result.held_out_motion import HeldOutMotion
 from tests.real.free_motion import ROBOTS, Case, cases, observe
 
@@ -82,7 +82,7 @@ class Streams:
         limit = MonitoredThreshold(known, self.limits, GAIN, rule).update(
             live.q, live.qd, live.torque, live.spread, live.dt
         )
-        limit[:WARM] = np.inf
+        limit[: THRESHOLDS.warm_up_samples] = np.inf
         return float(rule.factor * np.max(live.residual / limit)), float(
             np.mean(np.isfinite(limit))
         )

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from benchmarks.arms import installed
+from steelyard.experiments.excitation.excitation_thresholds import THRESHOLDS
 from steelyard.experiments.excitation.excite import ExcitationProblem, prior_information
 from steelyard.experiments.excitation.expected_accuracy import RegionOfUse, targets
 from steelyard.experiments.excitation.information import TERMS, FisherInformation
-from steelyard.experiments.excitation.multi_start import SEARCH_LEVELS, MultiStart, StartPool
+from steelyard.experiments.excitation.multi_start import MultiStart, StartPool
 from steelyard.experiments.excitation.random_motions import RandomMotions
 from steelyard.experiments.excitation.task import ExcitationSearch
 from steelyard.motion.collision.clearance import Clearance
@@ -144,7 +145,7 @@ def best_of_starts(
     found = []
     for number in range(starts):
         start = problem.first(number, seed)
-        for stage in SEARCH_LEVELS:
+        for stage in THRESHOLDS.search_levels:
             longer = stage._replace(steps=3 * stage.steps)
             start = start and problem.advance(start, longer, problem.design(longer), crew.stopped)
         made = start and task.certified(basis.motion(start.x))
@@ -185,7 +186,7 @@ def gradient_error(name: str) -> float:
     information = FisherInformation.of(robot(name))
     basis = FourierBasis(5, 0.1)
     problem = MultiStart(basis, information, limits(name))
-    design, start = problem.design(SEARCH_LEVELS[1]), problem.first(0, 0)
+    design, start = problem.design(THRESHOLDS.search_levels[1]), problem.first(0, 0)
     assert start is not None
     x, rng = start.x, np.random.default_rng(0)
     slope, worst = design.gradient(design.states(x)), 0.0

@@ -73,7 +73,7 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("command", [command.__name__ for command in cli.COMMANDS])
-def test_defaults_are_those_of_the_functions(command: str) -> None:
+def test_in_forceare_those_of_the_functions(command: str) -> None:
     function = next(each for each in cli.COMMANDS if each.__name__ == command)
     known: dict[str, list[Any]] = {}
     for other in FUNCTIONS.get(command, ()):
@@ -95,7 +95,7 @@ def test_defaults_are_those_of_the_functions(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", FUNCTIONS)
-def test_what_help_says_of_defaults_is_true(command: str) -> None:
+def test_what_help_says_of_in_forceis_true(command: str) -> None:
     """'..., 100 if not given' names the default of the function."""
     function = next(each for each in cli.COMMANDS if each.__name__ == command)
     python = {
@@ -106,13 +106,10 @@ def test_what_help_says_of_defaults_is_true(command: str) -> None:
         if said and python.get(each.name) is not None:
             assert float(said[1]) == python[each.name], f"{command} --{each.name}"
     if command == "excite":
-        from steelyard.experiments.excitation import excite as module
+        from steelyard.experiments.excitation.excitation_thresholds import THRESHOLDS
 
-        assert (module.SECONDS, module.STARTS, module.LONGEST) == (
-            20.0,
-            8,
-            600.0,
-        ), "as the help says"
+        in_force = THRESHOLDS.seconds, THRESHOLDS.starts, THRESHOLDS.longest_time
+        assert in_force == (20.0, 8, 600.0), "as the help says"
 
 
 def test_what_is_not_typed_is_not_said(

@@ -11,10 +11,10 @@ import statsmodels.api as sm
 
 from steelyard.identification.estimators.least_squares import WLS, inverse_root
 from steelyard.identification.model.problem import merged
-from steelyard.identification.result import residuals as residuals_module
 from steelyard.identification.result.held_out import held_out
-from steelyard.identification.result.jackknife import SPAN, jackknife
+from steelyard.identification.result.jackknife import jackknife
 from steelyard.identification.result.residuals import residuals
+from steelyard.identification.result.result_thresholds import THRESHOLDS
 from steelyard.identification.result.torque_noise import TorqueNoise
 from steelyard.identification.result.uncertainty import covariance_of_rows, noise_of_samples
 from tests.motions import coloured
@@ -70,7 +70,7 @@ def test_information_of_many_samples_is_that_of_some_and_counts_for_all(monkeypa
     problem = CASES["a long log"]()
     estimate = WLS().fit(problem)
     whole = residuals(problem, estimate.base, estimate.weights)
-    monkeypatch.setattr(residuals_module, "MOST", 3000)
+    monkeypatch.setitem(vars(THRESHOLDS), "information_samples", 3000)
     some = residuals(problem, estimate.base, estimate.weights)
     np.testing.assert_array_equal(some.scores, whole.scores)
     offsets = [k for k, name in enumerate(problem.base.names) if name.endswith(".F0")]
@@ -108,7 +108,7 @@ def test_blocks_that_overlap_are_the_hac_covariance_of_statsmodels(rng, memory):
     X = np.column_stack([np.ones(N), np.sin(3 * t), np.cos(7 * t), np.sign(np.sin(5 * t))])
     y = X @ [1.0, -2.0, 0.5, 3.0] + coloured((N, 1), memory, rng)[:, 0] * (1.0 + 0.8 * np.sin(t))
     fit = sm.OLS(y, X).fit()
-    expected = fit.get_robustcov_results("HAC", maxlags=SPAN - 1).cov_params()
+    expected = fit.get_robustcov_results("HAC", maxlags=THRESHOLDS.block_cells - 1).cov_params()
     root = np.linalg.inv(np.linalg.qr(X, mode="r"))
     e = fit.resid
     found = root @ jackknife(X[:, :, None] * X[:, None, :], X * e[:, None], (N,), root) @ root.T

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from steelyard.identification.model import problem as problem_module
+from steelyard.identification.model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from steelyard.identification.model.problem import block_length
 from steelyard.identification.samples.decimation import (
-    REACH,
     common_factor,
     decimated,
     natural_factor,
     weights,
 )
 from steelyard.identification.samples.noise import rough
+from steelyard.identification.samples.samples_thresholds import THRESHOLDS
 from steelyard.signals import Noise, Smoother, decimate, lowpass
 from steelyard.signals.filters import design
 from steelyard.signals.resample import resample
-from steelyard.signals.smooth import kalman
+from steelyard.signals.signal_thresholds import THRESHOLDS as SIGNAL_THRESHOLDS
 from steelyard.signals.smooth.steady_state import steady
 from tests.statistics.problems import planar, problem_of, samples_of, with_mask
 
@@ -32,7 +32,9 @@ FACTORS = pytest.mark.parametrize("factor", [2, 3, 10, 41])
 def test_decimation_filters_at_four_fifths_of_the_new_nyquist_frequency(
     factor,
 ):
-    expected = signal.firwin(2 * REACH * factor + 1, 0.8 / factor, window=("kaiser", 5.0))
+    expected = signal.firwin(
+        2 * THRESHOLDS.filter_reach * factor + 1, 0.8 / factor, window=("kaiser", 5.0)
+    )
     np.testing.assert_allclose(weights(factor), expected, atol=1e-15)
 
 
@@ -50,9 +52,11 @@ def test_decimation_is_scipys_filter_at_every_kept_sample(factor, rng):
     x = rng.normal(size=(1500, 2))
     count = -(-1500 // factor)
     whole = signal.upfirdn(weights(factor), x, down=1, axis=0)[
-        REACH * factor : REACH * factor + 1500
+        THRESHOLDS.filter_reach * factor : THRESHOLDS.filter_reach * factor + 1500
     ]
-    one = signal.upfirdn(weights(factor), np.ones(1500))[REACH * factor : REACH * factor + 1500]
+    one = signal.upfirdn(weights(factor), np.ones(1500))[
+        THRESHOLDS.filter_reach * factor : THRESHOLDS.filter_reach * factor + 1500
+    ]
     expected = (whole / one[:, None])[::factor]
     np.testing.assert_allclose(decimated(x, factor, 0, count), expected, atol=1e-12)
     before = 5 * factor
@@ -154,7 +158,7 @@ def test_blocks_of_a_long_log_are_the_whole(decimation, monkeypatch):
     """
     samples = with_mask(samples_of(planar(), 3000, rate=100.0), 0.2)
     whole = list(problem_of(planar(), samples, decimate=decimation).blocks())
-    monkeypatch.setattr(problem_module, "BLOCK", 256)
+    monkeypatch.setitem(vars(MODEL_THRESHOLDS), "block_samples", 256)
     assert block_length(decimation) <= 256
     parts = list(problem_of(planar(), samples, decimate=decimation).blocks())
     assert len(whole) == 1 < 10 < len(parts)
@@ -199,7 +203,7 @@ def test_overlapping_parts_of_a_long_log_equal_the_whole(monkeypatch, rng):
     t = np.arange(13_000) * 0.001
     q = np.sin(0.7 * t)[:, None] + 1e-3 * rng.normal(size=(13_000, 1))
     whole, P = Smoother(noise, 0.001).states(t, q)
-    monkeypatch.setattr(kalman, "PART", 4500)
+    monkeypatch.setitem(vars(SIGNAL_THRESHOLDS), "smoother_samples", 4500)
     parts = list(Smoother(noise, 0.001).parts(t, q))
     assert [part.stop for part, _, _ in parts] == [4500, 9000, 13_000]
     sigma = np.sqrt(np.einsum("...ii->...i", P))

@@ -19,7 +19,8 @@ from steelyard.identification.samples.fourier import (
     phase_average,
 )
 from steelyard.signals import Log
-from steelyard.signals.clean.spikes import OUTLIER, find_spikes
+from steelyard.signals.clean.spikes import find_spikes
+from steelyard.signals.signal_thresholds import THRESHOLDS
 from tests.statistics.problems import SIGMA, planar, problem_of, samples_of, stacked, truth
 
 
@@ -33,7 +34,7 @@ def test_a_spike_is_twelve_normal_median_absolute_deviations_from_the_median_of_
         np.lib.stride_tricks.sliding_window_view(np.pad(q[:, 0], 2, mode="edge"), 5), axis=1
     )
     usual = median_abs_deviation(q[:, 0] - middle, center=lambda x, axis: 0.0, scale="normal")
-    q[2000] = size * OUTLIER * usual
+    q[2000] = size * THRESHOLDS.spike_ratio * usual
     assert find_spikes(q)[2000, 0] == found
     assert find_spikes(q).sum() == found
 

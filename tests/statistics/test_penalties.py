@@ -7,16 +7,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steelyard.identification.estimators.estimator_thresholds import (
+    THRESHOLDS as ESTIMATOR_THRESHOLDS,
+)
 from steelyard.identification.estimators.least_squares import weighted
 from steelyard.identification.estimators.shrinkage import (
-    NET_STRENGTHS,
-    RIDGE_STRENGTHS,
     ElasticNet,
     Lasso,
     Ridge,
     cross_validated_squares,
 )
-from steelyard.identification.model.problem import FOLDS
+from steelyard.identification.model.model_thresholds import THRESHOLDS
 from tests.statistics.problems import planar, problem_of, samples_of, stacked
 
 
@@ -92,9 +93,9 @@ def left_out(problem, rows, solve):
     """
     X, y, _ = rows
     number = stacked(problem)[3]
-    part = number * FOLDS // (number.max() + 1)
+    part = number * THRESHOLDS.folds // (number.max() + 1)
     total = 0.0
-    for k in range(FOLDS):
+    for k in range(THRESHOLDS.folds):
         b = solve(X[part != k], y[part != k])
         total += np.sum((y - X @ b)[part == k] ** 2)
     return total
@@ -117,8 +118,11 @@ def test_cross_validation_is_estimating_anew_without_each_part(problem, rows, st
 
 
 def test_the_strength_is_that_of_the_least_error_on_parts_left_out(problem, rows):
-    costs = [left_out(problem, rows, lambda X, y, s=s: ridge_of(X, y, s)) for s in RIDGE_STRENGTHS]
+    costs = [
+        left_out(problem, rows, lambda X, y, s=s: ridge_of(X, y, s))
+        for s in ESTIMATOR_THRESHOLDS.ridge_strengths
+    ]
     found = Ridge().fit(problem)
-    assert found.details["strength"] == RIDGE_STRENGTHS[int(np.argmin(costs))]
+    assert found.details["strength"] == ESTIMATOR_THRESHOLDS.ridge_strengths[int(np.argmin(costs))]
     assert 0 < np.argmin(costs) < len(costs) - 1
-    assert ElasticNet().fit(problem).details["strength"] in NET_STRENGTHS
+    assert ElasticNet().fit(problem).details["strength"] in ESTIMATOR_THRESHOLDS.net_strengths

@@ -86,11 +86,13 @@ def high(share: float) -> bool:
 
 
 REPEATS = [
-    Threshold("samples.repeats:UNLIKE", sides(away, 0.5)),
-    Threshold("samples.repeats:ALIKE", sides(back, 0.02), (True, False)),
-    Threshold("samples.repeats:REPEATED", sides(differs, 2.0), (True, False)),
-    Threshold("samples.repeats:ROUNDING", sides(rounded, 1e-7), (True, False)),
-    Threshold("samples.repeats:EVEN", sides(uneven, 0.5), (True, False)),
-    Threshold("samples.repeats:FEWEST", lambda: (short(11), short(23))),
-    Threshold("samples.fourier:HIGHEST", sides(high, 0.35), (True, False)),
+    Threshold("samples.samples_thresholds:departure", sides(away, 0.5)),
+    Threshold("samples.samples_thresholds:return_difference", sides(back, 0.02), (True, False)),
+    Threshold(
+        "samples.samples_thresholds:repeated_noise_ratio", sides(differs, 2.0), (True, False)
+    ),
+    Threshold("samples.samples_thresholds:repeated_rounding", sides(rounded, 1e-7), (True, False)),
+    Threshold("samples.samples_thresholds:uneven_step", sides(uneven, 0.5), (True, False)),
+    Threshold("samples.samples_thresholds:least_period_samples", lambda: (short(11), short(23))),
+    Threshold("samples.samples_thresholds:highest_harmonic", sides(high, 0.35), (True, False)),
 ]

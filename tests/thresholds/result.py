@@ -84,57 +84,63 @@ def notes(**changes: Any) -> str:
 T, W, D, R = WORDS
 VERDICT = [
     Threshold(
-        "result.verdict.notes:SLOW",
+        "result.result_thresholds:slow_correlation",
         lambda: ("vary slowly" in notes(whiteness=0.7), "vary slowly" in notes(whiteness=0.9)),
     ),
-    Threshold("result.verdict.joint_rules:LIKELY", sides(with_fault, 0.5), (T, D)),
+    Threshold("result.result_thresholds:likely_fault", sides(with_fault, 0.5), (T, D)),
     Threshold(
-        "result.verdict.joint_rules:USELESS",
+        "result.result_thresholds:refused_error",
         sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.5),
         (D, R),
     ),
     Threshold(
-        "result.verdict.joint_rules:POOR",
+        "result.result_thresholds:doubtful_error",
         sides(lambda x: on_joint(rated=None, expected_inside=10 * x), 0.25),
         (T, D),
     ),
     Threshold(
-        "result.verdict.joint_rules:SMALL",
+        "result.result_thresholds:small_rated_share",
         sides(lambda x: on_joint(expected_inside=100 * x), 0.05),
         (W, R),
     ),
     Threshold(
-        "result.verdict.joint_rules:UNEXPLAINED",
+        "result.result_thresholds:explained_r2",
         lambda: (unexplained(0.5), unexplained(0.9)),
         (f"{W}, {D}", f"{T}, {T}"),
     ),
     Threshold(
-        "result.verdict.rules:TOO_MANY",
+        "result.result_thresholds:unexplained_joints",
         lambda: (unexplained(0.5, 2), unexplained(0.5, 4)),
         (f"{W}, {D}", f"{R}, {R}"),
     ),
     Threshold(
-        "result.verdict.rules:UNSEEN",
+        "result.result_thresholds:unexcited_share",
         sides(lambda x: word(excitation={"rank": round(100 * (1 - x))}), 0.5),
         (T, D),
     ),
     Threshold(
-        "result.verdict.joint_rules:BROKEN",
+        "result.result_thresholds:contradicted_ratio",
         sides(lambda x: on_another_log(inside=x), 2 * 0.02),
         (T, D),
     ),
     Threshold(
-        "result.verdict.joint_rules:FEWEST_SAMPLES",
+        "result.result_thresholds:least_validation_samples",
         lambda: (on_another_log(0.1, samples=15), on_another_log(0.1, samples=25)),
         (T, D),
     ),
-    Threshold("result.verdict.rules:UNEVEN", sides(lambda x: expecting(worst=x), 2 * 0.02), (T, W)),
-    Threshold("result.verdict.joint_rules:GOOD", sides(expecting, 0.1), (T, W)),
     Threshold(
-        "result.verdict.rules:ALIKE", sides(lambda x: expecting(anywhere=x), 1.5 * 0.02), (T, W)
+        "result.result_thresholds:uneven_ratio",
+        sides(lambda x: expecting(worst=x), 2 * 0.02),
+        (T, W),
+    ),
+    Threshold("result.result_thresholds:good_error", sides(expecting, 0.1), (T, W)),
+    Threshold(
+        "result.result_thresholds:outside_ratio",
+        sides(lambda x: expecting(anywhere=x), 1.5 * 0.02),
+        (T, W),
     ),
     Threshold(
-        "result.verdict.rules:MASSES",
+        "result.result_thresholds:mass_ratio",
         sides(lambda x: word(masses={"identified": 10 * x}), 2.0),
         (T, D),
     ),
@@ -169,13 +175,16 @@ def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
 
 ODD = [
     Threshold(
-        "result.held_out:FEWEST_LOGS", lambda: (bool(stranger(count=2)), bool(stranger(count=3)))
+        "result.result_thresholds:least_logs",
+        lambda: (bool(stranger(count=2)), bool(stranger(count=3))),
     ),
     Threshold(
-        "result.held_out:APART",
+        "result.result_thresholds:odd_log_ratio",
         lambda: (bool(stranger(2.0, noise=0.2)), bool(stranger(2.0, noise=0.1))),
     ),
-    Threshold("result.held_out:USUAL", lambda: (bool(stranger(1.3)), bool(stranger(1.7)))),
+    Threshold(
+        "result.result_thresholds:usual_error", lambda: (bool(stranger(1.3)), bool(stranger(1.7)))
+    ),
 ]
 
 
@@ -271,38 +280,57 @@ def told(share: float = 1.0, std: float = 0.0) -> bool:
 
 SAMPLES = [
     Threshold(
-        "result.prediction:EACH", lambda: (inside(2, 0.9956), inside(2, 0.9966)), (True, False)
+        "result.result_thresholds:range_share",
+        lambda: (inside(2, 0.9956), inside(2, 0.9966)),
+        (True, False),
     ),
     Threshold(
-        "result.prediction:ALL", lambda: (inside(6, 0.9977), inside(6, 0.9987)), (True, False)
+        "result.result_thresholds:region_share",
+        lambda: (inside(6, 0.9977), inside(6, 0.9987)),
+        (True, False),
     ),
-    Threshold("result.prediction:SLACK", sides(lambda x: inside(1, 0.5 + x), 1e-3), (True, False)),
     Threshold(
-        "result.prediction:BAND",
+        "result.result_thresholds:region_slack",
+        sides(lambda x: inside(1, 0.5 + x), 1e-3),
+        (True, False),
+    ),
+    Threshold(
+        "result.result_thresholds:band_deviations",
         lambda: float(Prediction(np.zeros(1), np.ones(1), np.ones(1, bool)).high[0]),
         1.96,
     ),
-    Threshold("nuisance.drive_gains:LEAST_SHARE", sides(lambda x: told(share=x), 1e-6)),
     Threshold(
-        "nuisance.drive_gains:MOST_UNCERTAIN", sides(lambda x: told(std=x), 0.5), (True, False)
+        "nuisance.nuisance_thresholds:least_gain_share", sides(lambda x: told(share=x), 1e-6)
     ),
-    Threshold("result.uncertainty:LEAST_SHARE", sides(hidden, 0.01), (True, False)),
-    Threshold("result.uncertainty:WEAK", sides(weak, 0.1)),
-    Threshold("result.state_coverage:NEAR", sides(visits, 0.05), (True, False)),
-    Threshold("result.uncertainty:TAKES_PART", sides(takes_part, 0.03)),
     Threshold(
-        "result.torque_noise:HELD",
+        "nuisance.nuisance_thresholds:largest_gain_deviation",
+        sides(lambda x: told(std=x), 0.5),
+        (True, False),
+    ),
+    Threshold(
+        "result.result_thresholds:least_information_share", sides(hidden, 0.01), (True, False)
+    ),
+    Threshold("result.result_thresholds:weak_share", sides(weak, 0.1)),
+    Threshold("result.result_thresholds:covered_distance", sides(visits, 0.05), (True, False)),
+    Threshold("result.result_thresholds:direction_component", sides(takes_part, 0.03)),
+    Threshold(
+        "result.result_thresholds:noise_quantile",
         lambda: round(
             float(1.96 * spread([(np.arange(101.0)[:, None], np.ones((101, 1), bool))])[0])
         ),
         95,
     ),
-    Threshold("estimators.least_squares:EXCITED", sides(excited, 4.0)),
-    Threshold("nuisance.torque_delay:SIGNIFICANT", sides(moved, 5.0)),
-    Threshold("nuisance.torque_delay:LEAST_SHIFT", sides(shifted, 0.05)),
-    Threshold("nuisance.torque_delay:BY_CHANCE", sides(agreed, 0.1)),
-    Threshold("nuisance.torque_delay:FEWEST", sides(lambda N: long_enough(round(N)), 200)),
-    Threshold("nuisance.torque_delay:COMMON", sides(lambda x: moved(0.0, x), 4.0)),
+    Threshold("estimators.estimator_thresholds:excited_ratio", sides(excited, 4.0)),
+    Threshold("nuisance.nuisance_thresholds:joint_delay_deviations", sides(moved, 5.0)),
+    Threshold("nuisance.nuisance_thresholds:least_delay", sides(shifted, 0.05)),
+    Threshold("nuisance.nuisance_thresholds:disagreement_probability", sides(agreed, 0.1)),
+    Threshold(
+        "nuisance.nuisance_thresholds:least_delay_samples",
+        sides(lambda N: long_enough(round(N)), 200),
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:common_delay_deviations", sides(lambda x: moved(0.0, x), 4.0)
+    ),
 ]
 
 
@@ -350,10 +378,15 @@ def decades() -> tuple[float, ...]:
 
 
 PRIOR = [
-    Threshold("estimators.prior_weight:ODDS", sides(lambda gain: chosen(gain).aside == (0,), 7.0)),
-    Threshold("estimators.prior_weight:EXACT", sides(sentence, 1e5)),
-    Threshold("estimators.prior_weight:USUAL", decades, (0.3, 1.0, 1.3, 2.0, 2.7)),
-    Threshold("estimators.prior_weight:SPREAD", decades, (0.3, 1.0, 1.3, 2.0, 2.7)),
+    Threshold(
+        "estimators.estimator_thresholds:discard_odds",
+        sides(lambda gain: chosen(gain).aside == (0,), 7.0),
+    ),
+    Threshold("estimators.estimator_thresholds:exact_weight", sides(sentence, 1e5)),
+    Threshold("estimators.estimator_thresholds:prior_weight", decades, (0.3, 1.0, 1.3, 2.0, 2.7)),
+    Threshold(
+        "estimators.estimator_thresholds:prior_weight_decades", decades, (0.3, 1.0, 1.3, 2.0, 2.7)
+    ),
 ]
 
 
@@ -399,7 +432,7 @@ FRICTION = [
     ),
     Threshold("friction.friction_thresholds:ridge", shrunk, 0.75),
     Threshold(
-        "nuisance.friction_shape:LEAST_GAIN",
+        "nuisance.nuisance_thresholds:least_shape_gain",
         sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005),
     ),
 ]

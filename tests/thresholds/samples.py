@@ -86,42 +86,56 @@ def drifting(ratio: float) -> bool:
 
 SAMPLES = [
     Threshold(
-        "samples.samples:FEWEST",
+        "samples.samples_thresholds:least_samples",
         lambda: (refuses(require_numbers, log()[:14]), refuses(require_numbers, log()[:7])),
     ),
     Threshold(
-        "samples.samples:LARGEST",
+        "samples.samples_thresholds:largest_signal",
         sides(lambda x: refuses(require_numbers, log(tau=x * np.sign(Q))), 1e12),
     ),
     Threshold(
-        "samples.samples:SMALLEST",
+        "samples.samples_thresholds:smallest_torque",
         sides(lambda x: refuses(require, log(tau=x * np.sign(Q))), 1e-12),
         (True, False),
     ),
     Threshold(
-        "samples.samples:SHORTEST",
+        "samples.samples_thresholds:shortest_step",
         sides(lambda x: refuses(require_numbers, log(t=100 * x * T)), 1e-9),
         (True, False),
     ),
     Threshold(
-        "samples.samples:STILL",
+        "samples.samples_thresholds:still_range",
         sides(lambda x: refuses(require, log(q=x * (T > 1.0)[:, None] * np.ones(2))), 1e-9),
         (True, False),
     ),
-    Threshold("samples.samples:LONGEST_DELAY", sides(late, 0.5)),
-    Threshold("samples.samples:FAR", sides(lambda x: far(x, 4.0), 8.0)),
-    Threshold("samples.samples:TURNS", sides(far, 6 * np.pi)),
+    Threshold("samples.samples_thresholds:longest_delay", sides(late, 0.5)),
+    Threshold("samples.samples_thresholds:far_ratio", sides(lambda x: far(x, 4.0), 8.0)),
+    Threshold("samples.samples_thresholds:far_half_turns", sides(far, 6 * np.pi)),
     Threshold(
-        "samples.spinning_joints:AGREEING",
+        "samples.samples_thresholds:velocity_agreement",
         sides(lambda x: spinning(2.0, 1.0 + x), 0.2),
         (True, False),
     ),
     Threshold(
-        "samples.spinning_joints:SPINNING", sides(lambda x: spinning(x, 1.0), 50.0), (True, False)
+        "samples.samples_thresholds:fastest_spin",
+        sides(lambda x: spinning(x, 1.0), 50.0),
+        (True, False),
     ),
-    Threshold("samples.samples:MOST_FAR", lambda: (far(100.0, joints=1), far(100.0, joints=2))),
-    Threshold("samples.samples:MOVING", sides(rides, 0.5)),
-    Threshold("samples.smoothing:WHITE", sides(drifting, 1.5), (True, False)),
-    Threshold("samples.smoothing:LITTLE", sides(lambda x: stands(x, NOISE), 0.01), (True, False)),
-    Threshold("samples.smoothing:TINY", sides(lambda x: stands(x, Q[:, 1]), 1e-4), (True, False)),
+    Threshold(
+        "samples.samples_thresholds:far_share", lambda: (far(100.0, joints=1), far(100.0, joints=2))
+    ),
+    Threshold("samples.samples_thresholds:moving_base", sides(rides, 0.5)),
+    Threshold(
+        "samples.samples_thresholds:standing_noise_ratio", sides(drifting, 1.5), (True, False)
+    ),
+    Threshold(
+        "samples.samples_thresholds:standing_share",
+        sides(lambda x: stands(x, NOISE), 0.01),
+        (True, False),
+    ),
+    Threshold(
+        "samples.samples_thresholds:standing_share_any_noise",
+        sides(lambda x: stands(x, Q[:, 1]), 1e-4),
+        (True, False),
+    ),
 ]

@@ -38,9 +38,9 @@ def rests(seconds: float) -> bool:
 
 SIMULATED = [
     Threshold(
-        "estimators.simulated.automatic:LEAST_GAIN",
+        "estimators.estimator_thresholds:least_simulation_gain",
         sides(lambda gain: is_better((1.0 - gain) * OTHERS, OTHERS), 0.01),
     ),
-    Threshold("estimators.simulated.simulated_states:WHITE", sides(slow, 2.0)),
-    Threshold("estimators.simulated.simulated_states:REST", sides(rests, 0.01)),
+    Threshold("estimators.estimator_thresholds:white_variance_ratio", sides(slow, 2.0)),
+    Threshold("estimators.estimator_thresholds:least_rest", sides(rests, 0.01)),
 ]

@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 PACKAGE = "steelyard.identification"
+LAYERS = ("experiments", "motion", "robot", "signals", "simulation")
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Threshold:
     """A threshold by its `name`, and what `decide()` returns with its value.
 
     The name is module:constant below steelyard.identification, or module:field of its THRESHOLDS;
-    modules of experiments are named below steelyard.
+    modules of the other layers are named below steelyard.
     """
 
     name: str
@@ -28,7 +29,7 @@ class Threshold:
     @property
     def place(self) -> tuple[str, str]:
         module, _, constant = self.name.partition(":")
-        package = "steelyard" if module.startswith("experiments.") else PACKAGE
+        package = "steelyard" if module.partition(".")[0] in LAYERS else PACKAGE
         return f"{package}.{module}", constant
 
     def now(self) -> Any:

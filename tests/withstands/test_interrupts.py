@@ -68,9 +68,9 @@ def test_blocks_give_the_bits_of_one_call(
 
 
 def test_a_simulation_of_many_runs_goes_in_short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.simulation import time_stepping
+    from steelyard.simulation.simulation_thresholds import THRESHOLDS
 
     robot, start = sy.load("planar_2r"), np.zeros((8, 2))
     whole = sy.simulate(robot, q0=start, seconds=0.05, every=50)
-    monkeypatch.setattr(time_stepping, "LONGEST_WORK", 1)
+    monkeypatch.setitem(vars(THRESHOLDS), "work_per_call", 1)
     np.testing.assert_array_equal(sy.simulate(robot, q0=start, seconds=0.05, every=50).q, whole.q)

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import Robot
+from .experiment_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-STEPS = 30
-SURELY = 10.0  # tolerances of a joint: residual of a fit that explains nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,9 @@ class KinematicCalibration:
     def status(self) -> str:
         """The outcome in a sentence."""
         shown = int(np.isfinite(self.std).sum())
-        reached = "" if self.converged else f"not converged after {STEPS} steps: "
+        reached = (
+            "" if self.converged else f"not converged after {THRESHOLDS.calibration_steps} steps: "
+        )
         if self.outliers:
             listed = ", ".join(map(str, self.outliers[:5])) + (
                 ", ..." if len(self.outliers) > 5 else ""
@@ -61,7 +62,7 @@ class KinematicCalibration:
                 f"{len(self.outliers)} measurements are outliers ({listed}): check them, and leave"
                 " them out; "
             )
-        if self.after[0] > SURELY * self.tolerance:
+        if self.after[0] > THRESHOLDS.refused_tolerances * self.tolerance:
             times = f"{self.after[0] / self.tolerance:.0f} times the tolerance of a joint"
             reached += f"the residual is {times}: check units, joint order and frame; "
         turn = f" and {self.before[1]:.2g} to {self.after[1]:.2g} rad" if self.before[1] else ""

@@ -24,15 +24,10 @@ from ..errors import CallError, ProblemError, refuse_loops
 from ..floating_point import default_errstate
 from ..mechanism import Joint, Mechanism, Tree, reduce
 from ..robot import Robot
-from .calibration_result import STEPS, Array, KinematicCalibration
+from .calibration_result import Array, KinematicCalibration
+from .experiment_thresholds import THRESHOLDS
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
-SMALL = 1e-13  # [m, rad] of a step: converged
-LEAST_SHARE = 0.01  # of the information on a correction that measurements must hold to show it
-LEAST_SIGMA = 1e-12  # [m, rad]
-FAR = 8.0  # medians of the residuals: noise is larger once in 1e18
-# tolerances of a joint: how far base and tool may go from where they fit the robot as described
-ALIGNED = 10.0
 
 
 class CalibrationState(NamedTuple):
@@ -110,13 +105,13 @@ def calibrate(
         np.concatenate([0.0 * tight, *(np.full(6, np.inf if free else 0.0) for free in unknown)]),
     )
     described = _solve(aligned, CalibrationState(zero, Pose(), Pose(), robot.mechanism))
-    loose = [ALIGNED * free * np.repeat(prior, 3) for free in unknown]
+    loose = [THRESHOLDS.alignment_tolerances * free * np.repeat(prior, 3) for free in unknown]
     solution = _solve(
         replace(aligned, tolerance=np.concatenate([tight, *loose])),
         described.state._replace(steps=zero),
     )
     names = tuple(f"{joint}.{axis}" for joint in joints for axis in AXES)
-    std = np.where(solution.share >= LEAST_SHARE, solution.std, np.inf)
+    std = np.where(solution.share >= THRESHOLDS.least_information_share, solution.std, np.inf)
     residuals = _deviations(aligned, solution.state)[0].reshape(len(positions), -1)[:, :3]
     return KinematicCalibration(
         robot=type(robot)(solution.state.mechanism),
@@ -134,9 +129,13 @@ def calibrate(
 
 
 def _outliers(distances: Array) -> tuple[int, ...]:
-    """Return which of N distances are at least FAR times their median."""
+    """Return which of N distances are at least `outlier_medians` times their median."""
     return tuple(
-        np.flatnonzero(distances > FAR * max(float(np.median(distances)), LEAST_SIGMA)).tolist()
+        np.flatnonzero(
+            distances
+            > THRESHOLDS.outlier_medians
+            * max(float(np.median(distances)), THRESHOLDS.least_deviation)
+        ).tolist()
     )
 
 
@@ -166,7 +165,7 @@ def _solve(task: CalibrationProblem, state: CalibrationState) -> CalibrationSolu
     free = task.tolerance > 0
     precision = 1.0 / task.tolerance[free]
     size = np.inf
-    for _ in range(STEPS):
+    for _ in range(THRESHOLDS.calibration_steps):
         r, J = _deviations(task, state)
         w = 1.0 / _sigmas(task, r, free)
         A = np.vstack([(J * w[:, None])[:, free], np.diag(precision)])
@@ -176,7 +175,7 @@ def _solve(task: CalibrationProblem, state: CalibrationState) -> CalibrationSolu
         )[0]
         state = _apply_step(task, state, step)
         size = float(np.abs(step).max(initial=0.0))
-        if size < SMALL:
+        if size < THRESHOLDS.calibration_tolerance:
             break
     r, J = _deviations(task, state)
     A = (J / _sigmas(task, r, free)[:, None])[:, free]
@@ -245,7 +244,7 @@ def _sigmas(task: CalibrationProblem, r: Array, free: NDArray[np.bool_]) -> Arra
     rows = r.reshape(len(task.q), -1)
     freedom = max(1.0 - free.sum() / r.size, 0.1)  # unknowns take their part of the deviations
     sigma = [
-        max(float(np.sqrt(np.mean(part**2) / freedom)), LEAST_SIGMA)
+        max(float(np.sqrt(np.mean(part**2) / freedom)), THRESHOLDS.least_deviation)
         for part in (rows[:, :3], rows[:, 3:])
         if part.size
     ]

@@ -16,8 +16,7 @@ from ..signals.log import Log
 from ..signals.write import to_csv
 from ..simulation import perturbed, record
 from .excitation.excite import excite
-
-SECONDS, HARMONICS, RATE, STARTS = 20.0, 10, 500.0, 2
+from .experiment_thresholds import THRESHOLDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,17 +47,25 @@ def rehearse(robot: Robot, seed: int, progress: Callable[[str, float], None]) ->
     progress("choosing a motion", 0.0)
     chosen = excite(
         robot,
-        SECONDS,
-        HARMONICS,
-        1 / SECONDS,
+        THRESHOLDS.rehearsal_seconds,
+        THRESHOLDS.rehearsal_harmonics,
+        1 / THRESHOLDS.rehearsal_seconds,
         seed,
-        starts=STARTS,
+        starts=THRESHOLDS.rehearsal_starts,
         progress=lambda _, share: progress("choosing a motion", 0.3 * share),
     )
-    second = excite(robot, SECONDS, HARMONICS, 1 / SECONDS, seed + 1, candidates=10)
+    second = excite(
+        robot,
+        THRESHOLDS.rehearsal_seconds,
+        THRESHOLDS.rehearsal_harmonics,
+        1 / THRESHOLDS.rehearsal_seconds,
+        seed + 1,
+        candidates=10,
+    )
     progress("recording", 0.3)
     log, other = (
-        record(true_robot, motion, RATE, seed + k) for k, motion in enumerate((chosen, second))
+        record(true_robot, motion, THRESHOLDS.rehearsal_rate, seed + k)
+        for k, motion in enumerate((chosen, second))
     )
     fit = identify(
         robot, log, progress=lambda sentence, share: progress(sentence, 0.35 + 0.6 * share)

@@ -22,6 +22,7 @@ from .estimators.least_squares import Estimate, Estimator, weighted
 from .estimators.prior_weight import PriorWeight
 from .estimators.sdp import SDP, consistent
 from .friction.residual_split import ResidualSplit, noise_share, split_residuals
+from .identification_thresholds import THRESHOLDS
 from .model.known import KnownFunction
 from .model.problem import Problem
 from .observations.observation import DIAGNOSIS
@@ -40,8 +41,6 @@ from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict.inputs import LogInputs, MassInputs
 
 Array = NDArray[np.float64]
-# fits at most, and the relative change of the load that needs no further one
-LOAD_ROUNDS, SAME_LOAD = 20, 1e-4
 
 
 def with_elasticity(fit: Fit, problem: Problem, logs: Sequence[Log]) -> Fit:
@@ -244,11 +243,11 @@ def solve(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:
     if problem.model.reads_load:
         problem = at_load(problem, weighted(problem.total, problem.prior, 2)[0])
         estimate = estimator.fit(problem)
-        for _ in range(LOAD_ROUNDS):
+        for _ in range(THRESHOLDS.load_rounds):
             before = problem.model.load_parameters
             problem = at_load(problem, estimate.base)
             change = np.linalg.norm(problem.model.load_parameters - before)
-            if change <= SAME_LOAD * np.linalg.norm(before):
+            if change <= THRESHOLDS.load_tolerance * np.linalg.norm(before):
                 break
             estimate = estimator.fit(problem)
     return problem, to_physical(problem, replace(estimate, linearised=None))

@@ -25,7 +25,8 @@ from .result.fit import Fit
 from .result.prediction import Region
 from .result.validation import Validation, validation_samples
 from .samples.preparation import Preparation
-from .samples.samples import FEWEST, list_of_logs, require_log
+from .samples.samples import list_of_logs, require_log
+from .samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,7 +139,10 @@ def cross_validate(
     if len(logs) == 1:
         require_log(logs[0])
         number = whole_number(
-            "cross_validate: the number of blocks", blocks, 2, max(2, logs[0].N // FEWEST)
+            "cross_validate: the number of blocks",
+            blocks,
+            2,
+            max(2, logs[0].N // SAMPLES_THRESHOLDS.least_samples),
         )
         edges = np.linspace(0, logs[0].N, number + 1).astype(int)
         logs = [logs[0][a:b] for a, b in pairwise(edges)]

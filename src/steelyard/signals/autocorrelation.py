@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from .signal_thresholds import THRESHOLDS
 
-FEW = 8
-"""Up to this many lags the products are summed directly; beyond that an FFT is faster."""
-MOST_INFLATION = 300.0
-"""Largest variance inflation: beyond it rho is indistinguishable from 1."""
+Array = NDArray[np.float64]
 
 
 def lagged_products(x: ArrayLike, lags: int = 1) -> Array:
@@ -20,7 +17,7 @@ def lagged_products(x: ArrayLike, lags: int = 1) -> Array:
     """
     x = np.asarray(x, float)
     lags = min(lags, len(x) - 1)
-    if lags <= FEW:
+    if lags <= THRESHOLDS.summed_lags:
         return np.stack([np.sum(x[k:] * x[: len(x) - k], axis=0) for k in range(lags + 1)])
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -51,13 +48,13 @@ def autocorrelation(
 
 
 def variance_inflation(rho: ArrayLike) -> Array:
-    """Return (1 + rho) / (1 - rho), from 1 to `MOST_INFLATION`.
+    """Return (1 + rho) / (1 - rho), from 1 to `largest_inflation`.
 
     Samples per independent sample, with rho the autocorrelation at lag one.
 
     It is the inflation of the variance of a mean of a first-order autoregression; a negative rho
     counts as none. Priestley, "Spectral Analysis and Time Series", 1981, section 5.3.2.
     """
-    most = (MOST_INFLATION - 1) / (MOST_INFLATION + 1)
+    most = (THRESHOLDS.largest_inflation - 1) / (THRESHOLDS.largest_inflation + 1)
     bounded = np.clip(np.asarray(rho, np.float64), 0.0, most)
     return np.asarray((1 + bounded) / (1 - bounded))

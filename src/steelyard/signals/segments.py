@@ -8,13 +8,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .signal_thresholds import THRESHOLDS
+
 Array = NDArray[np.float64]
 
-GAP = 10.0
-"""A step of more median steps than this is a gap; shorter ones are interpolated."""
 
-
-def split(t: Array, gap: float = GAP) -> tuple[slice, ...]:
+def split(t: Array, gap: float = THRESHOLDS.gap_ratio) -> tuple[slice, ...]:
     """Return slices of t [s] between steps that are longer than `gap` median steps or negative."""
     if len(t) < 3:
         return (slice(0, len(t)),)

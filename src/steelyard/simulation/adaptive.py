@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..robot import Robot
+from .simulation_thresholds import THRESHOLDS
 from .switching import Torque, after_stops, kernels, smooth_piece
 
 Array = NDArray[np.float64]
-MOST_EVENTS = 100_000
-# evaluations within one step of the schedule: only a motion that diverges needs more
-MOST_RATES = 20_000
 
 
 def with_evaluation_limit(torque: Torque, step: float) -> Torque:
     """Return the torque function with a limit on its evaluations within a step [s].
 
-    Raises ProblemError beyond MOST_RATES evaluations, which only a diverging motion needs.
+    Raises ProblemError beyond `evaluation_limit` evaluations, which only a diverging motion needs.
     """
     since, count = -1.0, 0
 
@@ -29,7 +27,7 @@ def with_evaluation_limit(torque: Torque, step: float) -> Torque:
         if not since <= t <= since + step:
             since, count = t, 0
         count += 1
-        if count > MOST_RATES:
+        if count > THRESHOLDS.evaluation_limit:
             fastest = float(np.abs(qd).max())
             raise ProblemError(
                 f"simulate: the adaptive method needs ever shorter steps at {t:g} s, where a joint"
@@ -64,7 +62,7 @@ def integrated(
     programs, n = kernels(robot, stops), robot.n
     out = np.full((len(t), 2 * n + 2), np.nan)
     state, now, row = np.concatenate([q0, qd0, [0.0, 0.0]]), float(t[0]), 0
-    for _ in range(MOST_EVENTS):
+    for _ in range(THRESHOLDS.event_limit):
         state = (
             state
             if restitution is None
@@ -97,8 +95,8 @@ def integrated(
         now = float(solved.t_events[k][0])
         state = piece.after(events[k], now, solved.y_events[k][0])
     raise ProblemError(
-        f"simulate: joints came to rest or broke loose more than {MOST_EVENTS} times; check the"
-        " friction parameters, or use method='rk4'"
+        f"simulate: joints came to rest or broke loose more than"
+        f" {THRESHOLDS.event_limit} times; check the friction parameters, or use method='rk4'"
     )
 
 

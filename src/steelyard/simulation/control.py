@@ -16,14 +16,13 @@ from ..errors import CallError, refuse_known_function
 from ..robot import Robot
 from ..signals.log import Log
 from .controllers.controller import Controller, sampled_reference
+from .simulation_thresholds import THRESHOLDS
 from .state import StepInputs
 from .step import law_kernel
 from .step_model import StepModel
 from .step_schedule import StepSchedule
 
 Array = NDArray[np.float64]
-# rad/s|m/s and so on: a state beyond it has diverged; its torque is not the controller's fault
-HUGE = 1e50
 Law: TypeAlias = "Callable[[float, Array, Array], ArrayLike]"
 
 
@@ -188,7 +187,9 @@ def checked_torque(t: float, torque: Any, q: Array, qd: Array, failures: dict[in
     bad = np.asarray(np.broadcast_to(~np.isfinite(tau), q.shape).any(axis=-1))
     if not np.any(bad):
         return tau
-    sound = np.all((np.abs(q) < HUGE) & (np.abs(qd) < HUGE), axis=-1)
+    sound = np.all(
+        (np.abs(q) < THRESHOLDS.diverged_state) & (np.abs(qd) < THRESHOLDS.diverged_state), axis=-1
+    )
     if np.all(bad & sound):
         raise CallError(
             f"simulate: at {t:g} s the controller returned a torque that is not finite for a finite"

@@ -13,9 +13,9 @@ from ..algebra.scalar import Scalar, Scalars, dot, where
 from ..arguments import per_joint, short_repr
 from ..errors import CallError, mention
 from ..robot import Robot
+from .simulation_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-BEYOND = 0.05  # rad or m: distance that a step may overshoot a stop
 
 
 class Actuation(NamedTuple):
@@ -269,13 +269,13 @@ def require_stops(stops: object) -> Stops | None:
 
 
 def require_within(robot: Robot, q: Array) -> None:
-    """Raise CallError where positions (..., n) are more than BEYOND outside their stops."""
+    """Raise CallError where positions (..., n) overshoot their stops by over `stop_overshoot`."""
     for c, (name, limit) in enumerate(zip(robot.joint_names, robot.tree.limits, strict=True)):
         for end, beyond in (
             (limit.lower, limit.lower - q[..., c]),
             (limit.upper, q[..., c] - limit.upper),
         ):
-            if np.any(beyond > BEYOND):
+            if np.any(beyond > THRESHOLDS.stop_overshoot):
                 position = float(q[..., c].flat[int(np.nanargmax(beyond))])
                 raise CallError(
                     f"simulate: q0 of joint {name!r} is {position:g}, beyond its stop at {end:g}; "

@@ -20,10 +20,9 @@ from ..dynamics.joint_torques import friction_torque
 from ..dynamics.rnea import inverse_dynamics
 from ..mechanism.joint_terms import JOINT_TERMS
 from ..mechanism.tree import Tree
+from .simulation_thresholds import THRESHOLDS
 
 DRY = tuple(row.key for row in JOINT_TERMS if row.dry)
-REST = 0.02  # rad/s|m/s: up to this velocity a joint that strikes its stop stays there
-CREEP = 1e-12  # rad/s|m/s: velocity at which one-sided limits of friction are evaluated
 
 
 def dry_joints(tree: Tree) -> tuple[int, ...]:
@@ -59,7 +58,12 @@ class FrictionSides(NamedTuple):
     def rate(self, c: int, qd: Scalar) -> Scalar:
         """Return the velocity at which friction is evaluated: on the coordinate's side of zero."""
         side = self.side[c]
-        return qd if side is None else side * where(side * qd > CREEP, side * qd, CREEP)
+        return (
+            qd
+            if side is None
+            else side
+            * where(side * qd > THRESHOLDS.creep_velocity, side * qd, THRESHOLDS.creep_velocity)
+        )
 
 
 class Equations(NamedTuple):
@@ -129,7 +133,9 @@ def _at_rest_beyond(side: float, q: Scalar, qd: Scalar, tree: Tree, c: int) -> S
     end = tree.limits[c].upper if side > 0 else tree.limits[c].lower
     if not math.isfinite(end):
         return 0.0
-    return where(side * (q - end) >= 0.0, where(absolute(qd) <= CREEP, 1.0, 0.0), 0.0)
+    return where(
+        side * (q - end) >= 0.0, where(absolute(qd) <= THRESHOLDS.creep_velocity, 1.0, 0.0), 0.0
+    )
 
 
 def apply_stop_impulses(
@@ -142,9 +148,9 @@ def apply_stop_impulses(
 ) -> tuple[list[Scalar], Scalar]:
     """Return velocities after impacts at stops, and the dissipated energy [J].
 
-    A joint beyond its limit leaves with -restitution times its velocity; below REST it stays. The
-    impulse acts on the other joints through the mass matrix M, except on locked ones. u has the
-    velocities of a free base first.
+    A joint beyond its limit leaves with -restitution times its velocity; below `rest_velocity` it
+    stays. The impulse acts on the other joints through the mass matrix M, except on locked ones. u
+    has the velocities of a free base first.
     """
     after, heat, first = list(u), 0.0, len(u) - tree.n
     free = sides.mask(first)
@@ -159,7 +165,7 @@ def apply_stop_impulses(
             )
             * free[k]
         )
-        rebound = where(absolute(v) > REST, restitution[c], 0.0)
+        rebound = where(absolute(v) > THRESHOLDS.rest_velocity, restitution[c], 0.0)
         impulse = -out * (1.0 + rebound) * v / where(out > 0.0, column[k], 1.0)
         heat = heat - impulse * (v + 0.5 * impulse * column[k])
         after = [x + impulse * m for x, m in zip(after, column, strict=True)]
@@ -212,7 +218,10 @@ def _unit_response(M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], k: int
 
 def _friction_jump(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], c: int) -> Scalar:
     """Return the jump of a joint's friction at zero velocity."""
-    low, high = ([side * CREEP if i == c else x for i, x in enumerate(qd)] for side in (-1.0, 1.0))
+    low, high = (
+        [side * THRESHOLDS.creep_velocity if i == c else x for i, x in enumerate(qd)]
+        for side in (-1.0, 1.0)
+    )
     return friction_torque(tree, high, q)[c] - friction_torque(tree, low, q)[c]
 
 
@@ -240,7 +249,9 @@ def breakaway_torques(
     """Return the smallest and largest friction torque of joints at rest."""
     dry = dry_joints(tree)
     low, high = (
-        friction_torque(tree, [side * CREEP if c in dry else x for c, x in enumerate(qd)], q)
+        friction_torque(
+            tree, [side * THRESHOLDS.creep_velocity if c in dry else x for c, x in enumerate(qd)], q
+        )
         for side in (-1.0, 1.0)
     )
     return low, high

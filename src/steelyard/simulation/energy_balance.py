@@ -18,10 +18,9 @@ from ..kernels import kernel_of
 from ..mechanism.tree import Tree
 from ..robot import Robot
 from .free_base import rotation, to_base_axes
+from .simulation_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-# share of the energy: where less is exchanged, nothing moved, and errors are relative to the energy
-STILL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class EnergyBalance:
         terms = (self.kinetic, self.heat, self.work, change)
         exchanged = max(float(np.max(np.abs(x[finite]))) for x in terms)
         total = float(np.max(np.abs(self.energy[finite])))
-        size = exchanged if exchanged > STILL * total else total
+        size = exchanged if exchanged > THRESHOLDS.still_energy * total else total
         return float(np.max(np.abs(error[finite])) / max(size, np.finfo(float).tiny))
 
 

@@ -22,10 +22,10 @@ from .dry_friction import (
     dry_joints,
     locked_dynamics,
 )
+from .simulation_thresholds import THRESHOLDS
 from .state import State
 
 Array = NDArray[np.float64]
-PIECE = 50  # samples of one call of the adaptive method, which is not interrupted
 
 
 def drive_torques(robot: Robot, q: Scalars, tau: list[Scalar]) -> list[Scalar]:
@@ -158,8 +158,8 @@ def integrated_closed(
 
     out = np.full((len(t), 2 * n + 2), np.nan)
     out[0] = np.concatenate([q0, qd0, [0.0, 0.0]])
-    for first in range(0, len(t) - 1, PIECE):
-        last = min(first + PIECE, len(t) - 1)
+    for first in range(0, len(t) - 1, THRESHOLDS.samples_per_call):
+        last = min(first + THRESHOLDS.samples_per_call, len(t) - 1)
         span, times = (float(t[first]), float(t[last])), t[first + 1 : last + 1]
         solved = solve_ivp(rate, span, out[first], "DOP853", times, rtol=tolerance, atol=tolerance)
         if solved.status < 0 or not np.all(np.isfinite(solved.y)):

@@ -20,13 +20,12 @@ from .dry_friction import dry_joints
 from .energy_balance import EnergyBalance, free_base_kernel
 from .measurement.record import measured, on_plate
 from .measurement.sensors import Sensors
+from .simulation_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-MOST_NAMED = 5  # failed runs of a batch that the status names
-GAP = 1e-9  # m or rad: loops that open by more are reported
 OPTIONAL = ("base_pose", "base_twist", "drive_state", "memory")  # that only some runs have
 
 
@@ -176,10 +175,10 @@ class Run:
             f"{count} run{'s' if count != 1 else ''} of {self.t[-1]:g} s in {self.steps} steps by"
             f" {self.method}"
         ]
-        named = list(self.failures.items())[:MOST_NAMED]
+        named = list(self.failures.items())[: THRESHOLDS.listed_failures]
         sentences += [f"{self._run_label(k)}{reason}" for k, reason in named]
-        if len(self.failures) > MOST_NAMED:
-            sentences.append(f"{len(self.failures) - MOST_NAMED} more runs failed")
+        if len(self.failures) > THRESHOLDS.listed_failures:
+            sentences.append(f"{len(self.failures) - THRESHOLDS.listed_failures} more runs failed")
         if diverged := bad - len(self.failures):
             lost = ~self.finite
             lost.flat[list(self.failures)] = False
@@ -193,7 +192,7 @@ class Run:
         if bad < count:
             others = " of the others" if bad else ""
             sentences.append(f"energy drift{others} {self.drift:.1e}")
-        if self.gap > GAP:
+        if self.gap > THRESHOLDS.open_gap:
             sentences.append(
                 f"the loops do not stay closed, they open by up to {self.gap:.3g} m or rad: the"
                 " motion is not valid for the mechanism"

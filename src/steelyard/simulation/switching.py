@@ -22,7 +22,6 @@ from ..kernels.algorithms import require_mass
 from ..mechanism.tree import Tree
 from ..robot import Robot
 from .dry_friction import (
-    CREEP,
     FrictionSides,
     apply_stop_impulses,
     breakaway_torques,
@@ -33,13 +32,11 @@ from .dry_friction import (
     required_friction,
     stop_joints,
 )
+from .simulation_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], Array]
 """(t, q, qd) -> tau [N m|N], (n,)."""
-MOST_CHANGES = 1000  # of sides at one instant
-# rad|m: distance beyond a stop at which an impact is detected; a joint that leaves does not hit
-SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +191,9 @@ class Piece:
                     JointEvent(
                         "reaches",
                         c,
-                        lambda s, y, c=c, end=limit.upper + SLACK: end - float(y[c]),
+                        lambda s, y, c=c, end=limit.upper + THRESHOLDS.stop_slack: (
+                            end - float(y[c])
+                        ),
                         1.0,
                     )
                 )
@@ -202,7 +201,9 @@ class Piece:
                     JointEvent(
                         "reaches",
                         c,
-                        lambda s, y, c=c, end=limit.lower - SLACK: float(y[c]) - end,
+                        lambda s, y, c=c, end=limit.lower - THRESHOLDS.stop_slack: (
+                            float(y[c]) - end
+                        ),
                         -1.0,
                     )
                 )
@@ -230,17 +231,21 @@ class Piece:
         """Return the state after an event.
 
         A joint that came to rest has zero velocity; one that breaks loose or leaves a stop has
-        the velocity CREEP.
+        the velocity `creep_velocity`.
         """
         c, k, state = event.joint, self.robot.n + event.joint, np.array(state)
         if event.kind == "reaches":
             state[c] = self._end(event)
         elif event.kind == "leaves":
-            state[k] = -2.0 * CREEP if state[c] >= self.robot.tree.limits[c].upper else 2.0 * CREEP
+            state[k] = (
+                -2.0 * THRESHOLDS.creep_velocity
+                if state[c] >= self.robot.tree.limits[c].upper
+                else 2.0 * THRESHOLDS.creep_velocity
+            )
         elif self.side[c]:
             state[k] = 0.0
         else:
-            state[k] = CREEP * np.sign(self.rates_at(now, state)[2][c])
+            state[k] = THRESHOLDS.creep_velocity * np.sign(self.rates_at(now, state)[2][c])
         return state
 
 
@@ -259,7 +264,7 @@ def smooth_piece(
     tau = torque(now, q, qd)
     side, stopped = (np.array(x) for x in programs.sides(q, qd, tau))
     resting = [c for c in dry_joints(robot.tree) if qd[c] == 0.0 and not stopped[c]]
-    for _ in range(MOST_CHANGES):
+    for _ in range(THRESHOLDS.side_change_limit):
         qdd, _, load, _ = programs.rates(q, qd, tau, side, stopped)
         wrong = [c for c in resting if (side[c] * qdd[c] <= 0.0 if side[c] else abs(load[c]) > 1.0)]
         if not wrong:

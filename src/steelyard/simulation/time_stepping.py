@@ -19,6 +19,7 @@ from .adaptive import integrated, integrated_smooth, with_evaluation_limit
 from .control import Control, checked_torque, torque_function
 from .integrators import RATES
 from .loops import integrated_closed
+from .simulation_thresholds import THRESHOLDS
 from .state import State
 from .step import packed_kernel, step_kernel
 from .step_model import StepModel
@@ -29,10 +30,6 @@ Array = NDArray[np.float64]
 Parts: TypeAlias = tuple[Array, ...]
 """The arrays of a `State` in the order of the kernel, for loops that call it at every step."""
 Progress: TypeAlias = "Callable[[float], None] | None"
-LONGEST = 1000  # steps in one call, which cannot be interrupted
-LONGEST_WORK = 200_000_000  # nodes times steps times runs in one call: about 20 ms
-# runs that take their steps together, so that their states stay in the processor's cache
-BLOCK = 512
 
 
 class SimulationProblem(NamedTuple):
@@ -162,12 +159,14 @@ def run_steps(problem: SimulationProblem, record: Record, progress: Progress) ->
         return
     runs, flat = record.flat(), [x.reshape(-1, x.shape[-1]) for x in state.parts()]
     total = len(runs.tau)
-    for begin in range(0, total, BLOCK):
-        block = slice(begin, begin + BLOCK)
+    for begin in range(0, total, THRESHOLDS.block_runs):
+        block = slice(begin, begin + THRESHOLDS.block_runs)
         part = problem._replace(state=state.with_parts([x[block] for x in flat]))
-        _step_block(kernel, part, runs.part(block), None if total > BLOCK else progress)
+        _step_block(
+            kernel, part, runs.part(block), None if total > THRESHOLDS.block_runs else progress
+        )
         if progress is not None:
-            progress(min(begin + BLOCK, total) / total)
+            progress(min(begin + THRESHOLDS.block_runs, total) / total)
 
 
 def _step_block(
@@ -186,8 +185,12 @@ def _step_block(
     call, h, every, row, k = kernel.ufunc, schedule.step, schedule.every, 1, 0
     counted = kernel.inputs[-1].name == "count"
     interval = max(schedule.steps // 100, 1)  # steps between two calls of progress
-    affordable = max(LONGEST_WORK // max(kernel.nodes * prod(batch), 1), 1)
-    longest = min(interval if progress is not None else LONGEST, affordable) if counted else 1
+    affordable = max(THRESHOLDS.work_per_call // max(kernel.nodes * prod(batch), 1), 1)
+    longest = (
+        min(interval if progress is not None else THRESHOLDS.steps_per_call, affordable)
+        if counted
+        else 1
+    )
     for turn in count():
         out = buffers[turn % 2]
         steps = min(longest, control.steps_per_call(k, every), schedule.steps - k)

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import steelyard as sy
-from steelyard.experiments.online.collision_observer import WARM
+from steelyard.experiments.online.online_thresholds import THRESHOLDS
 from tests.motions import coloured, fourier
 
 Array = NDArray[np.float64]
@@ -156,4 +156,4 @@ def test_nothing_is_reported_before_the_noise_of_the_velocities_is_known() -> No
     o = sy.CollisionObserver(robot(), noise=NOISE, rate=RATE)
     found = o.update(q, qd, tau - [0.0, 20.0, 0.0])
     assert found is not None
-    assert found.time == WARM / RATE
+    assert found.time == THRESHOLDS.warm_up_samples / RATE

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.experiments.excitation.barrier import NEAR, LogBarrier, TorqueLimit, box_constraints
+from steelyard.experiments.excitation.barrier import LogBarrier, TorqueLimit, box_constraints
 from steelyard.experiments.excitation.criteria import CRITERIA
+from steelyard.experiments.excitation.excitation_thresholds import THRESHOLDS
 from steelyard.experiments.excitation.information import FisherInformation
 from steelyard.experiments.excitation.interior_point import InteriorPointState
 from steelyard.experiments.excitation.multi_start import StartPool
@@ -115,7 +116,10 @@ def test_the_barrier_has_the_slope_of_finite_differences_and_ends_at_the_limits(
     (torque,) = barrier.others
     slack, there = (torque.slack(barrier.rows @ y.T) for y in (x, x + 1e-4 * d))
     np.testing.assert_allclose(
-        J @ d.ravel(), (1e4 * (np.log(there) - np.log(slack)))[slack < NEAR], rtol=1e-3, atol=1e-6
+        J @ d.ravel(),
+        (1e4 * (np.log(there) - np.log(slack)))[slack < THRESHOLDS.near_slack],
+        rtol=1e-3,
+        atol=1e-6,
     )
     linear = replace(barrier, others=())
     step = linear.longest_step(states, barrier.rows @ x.T, np.zeros(0))

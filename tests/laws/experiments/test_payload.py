@@ -18,6 +18,7 @@ from steelyard.experiments.payload_identification.load_fit import (
     solid_ball,
     student_factor,
 )
+from steelyard.experiments.payload_identification.payload_thresholds import THRESHOLDS
 from steelyard.parameters.pseudo_inertia import pseudo_inertia
 from steelyard.signals.log import Log
 from tests.motions import fourier, recorded, rubbing
@@ -328,16 +329,30 @@ def test_wrong_logs_are_named() -> None:
     assert sy.payload(arm(), gaps).mass == pytest.approx(MASS, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", ["LIGHTER", "SURE", "UNEXPLAINED", "WORSE", "COARSE"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lighter_deviations",
+        "load_deviations",
+        "refused_error",
+        "doubtful_error_ratio",
+        "doubtful_mass_deviation",
+    ],
+)
 def test_every_threshold_of_the_verdict_decides_where_it_stands(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def words(size: float) -> str:
         expected = weighed().arm.fit.verdict.error
         left = load_fit.ArmDifference(
-            {"UNEXPLAINED": 0.5, "WORSE": 2.0 * expected}.get(name, 0.0) * size, 0.0
+            {"refused_error": 0.5, "doubtful_error_ratio": 2.0 * expected}.get(name, 0.0) * size,
+            0.0,
         )
-        mass = {"LIGHTER": -3.0 * size, "SURE": 2.0 * size, "COARSE": 10.0 / size}.get(name, 100.0)
+        mass = {
+            "lighter_deviations": -3.0 * size,
+            "load_deviations": 2.0 * size,
+            "doubtful_mass_deviation": 10.0 / size,
+        }.get(name, 100.0)
         numbers, seen = np.array([abs(mass), *np.zeros(9)]), np.ones(10, bool)
         ten = np.array([mass, *np.zeros(9)])
         found = load_fit.LoadFit(ten, ten, np.ones(10), numbers, np.eye(10), seen, np.ones(4), left)
@@ -350,7 +365,7 @@ def test_every_threshold_of_the_verdict_decides_where_it_stands(
     assert decided[0] != decided[1]
     for factor in (0.5, 2.0):
         with monkeypatch.context() as moved:
-            moved.setattr(load_verdict, name, factor * getattr(load_verdict, name))
+            moved.setitem(vars(THRESHOLDS), name, factor * getattr(THRESHOLDS, name))
             assert (words(0.9), words(1.1)) != decided
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import steelyard as sy
-from steelyard.experiments.payload_identification.static_segments import SETTLING, static_segments
+from steelyard.experiments.payload_identification.payload_thresholds import THRESHOLDS
+from steelyard.experiments.payload_identification.static_segments import static_segments
 from steelyard.signals.log import Log
 
 
@@ -18,7 +19,9 @@ def test_a_dwell_begins_when_the_robot_has_settled() -> None:
     for k in range(4):
         rest = 0.5 * (k + 1) * np.ones((200, 2))
         hold = robot.inverse_dynamics(rest[0], still, still)
-        ringing = np.where(np.arange(200)[:, None] < 0.9 * (SETTLING + 0.1) * rate, 50.0, 0.0)
+        ringing = np.where(
+            np.arange(200)[:, None] < 0.9 * (THRESHOLDS.settling_time + 0.1) * rate, 50.0, 0.0
+        )
         q += [way + 0.5 * k, rest]
         tau += [np.tile(hold, (100, 1)), hold + ringing]
     log = Log(

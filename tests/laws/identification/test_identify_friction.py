@@ -28,7 +28,8 @@ from steelyard.identification.friction.term_search import (
     signed_ranks,
 )
 from steelyard.identification.model.linear_model import build_model
-from steelyard.identification.model.problem import FOLDS, Problem
+from steelyard.identification.model.model_thresholds import THRESHOLDS
+from steelyard.identification.model.problem import Problem
 from steelyard.identification.nuisance.friction_shape import between
 from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.samples.preparation import Preparation
@@ -310,11 +311,11 @@ def brute_force(
     X = np.zeros((*tau.shape, b + len(candidate.columns)))
     X[:, :, :b] = Y[:, :, :b]
     X[:, candidate.joint, b:] = Y[:, candidate.joint, b + np.array(candidate.columns)]
-    part = np.minimum(FOLDS - 1, np.arange(len(tau)) * FOLDS // len(tau))
+    part = np.minimum(THRESHOLDS.folds - 1, np.arange(len(tau)) * THRESHOLDS.folds // len(tau))
     made = []
     known = np.linalg.cholesky(search.precision).T
     more = np.hstack([known, np.zeros((b, len(candidate.columns)))])
-    for f in range(FOLDS):
+    for f in range(THRESHOLDS.folds):
         rows, right = (
             (X * weights[:, None])[part != f].reshape(-1, X.shape[2]),
             (tau * weights)[part != f].ravel(),

@@ -24,9 +24,10 @@ from steelyard.identification.model.problem import Problem
 from steelyard.identification.model.rows import ColumnSupport, Rows, gathered
 from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.result.residuals import residuals
-from steelyard.identification.samples import noise, repeats
+from steelyard.identification.samples import noise
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.identification.samples.repeats import apart, find_period, smoothed, thinned_return
+from steelyard.identification.samples.samples_thresholds import THRESHOLDS
 from steelyard.kernels import program
 from steelyard.signals.segments import windows
 from tests.motions import fourier, recorded, rubbing
@@ -202,8 +203,8 @@ def test_long_logs_repeat_and_are_noisy_like_short_ones(
         np.std(apart(log.t, log.q, 10.0)),
         thinned_return(log.q),
     )
-    for module in (noise, repeats):
-        monkeypatch.setattr(module, "MOST", 4096)
+    for field in ("noise_samples", "period_samples"):
+        monkeypatch.setitem(vars(THRESHOLDS), field, 4096)
     few = (
         find_period(log),
         noise.rough(log.q),

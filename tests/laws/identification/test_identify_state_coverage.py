@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.result import prediction as predictions
-from steelyard.identification.result.state_coverage import NEAR, CoveredStates, state_coverage
+from steelyard.identification.result.result_thresholds import THRESHOLDS
+from steelyard.identification.result.state_coverage import CoveredStates, state_coverage
 from steelyard.identification.samples.samples import Samples
 from tests.motions import coloured, fourier, recorded, rubbing
 
@@ -34,7 +34,7 @@ def test_states_of_the_samples_and_between_them_are_visited():
 @pytest.mark.parametrize(("times", "visited"), [(0.9, True), (1.1, False)])
 def test_a_state_is_visited_up_to_a_distance_of_the_path(times, visited):
     made = CoveredStates(np.ones(2), np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([True, False]))
-    away = times * NEAR * np.sqrt(2)
+    away = times * THRESHOLDS.covered_distance * np.sqrt(2)
     for x, y in ((0.3, away), (0.5, -away), (-away, 0.0), (1.0 + away, 0.0)):
         assert made.contains(np.array([x]), np.array([y])) == visited
 
@@ -74,7 +74,7 @@ def test_bands_count_what_the_parameters_took_by_half_where_the_fit_has_been(mon
     assert np.all(fit.predict(*aside).std ** 2 > noise.sigma[-1] ** 2 + noise.taken)
     shares = []
     for share in (0.25, 0.5, 1.0):
-        monkeypatch.setattr(predictions, "COVERED", share)
+        monkeypatch.setitem(vars(THRESHOLDS), "covered_noise_share", share)
         made = fit.predict(log.q, log.qd, log.qdd)
         shares.append(float(np.mean((made.low <= log.tau) & (log.tau <= made.high))))
     assert shares == sorted(set(shares))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.model import joint_gram
 from steelyard.identification.model.joint_gram import JointGram, best_of_each
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.model_options import ModelOptions
+from steelyard.identification.model.model_thresholds import THRESHOLDS
 from tests import zoo
 
 SIZE, SUPPORT = 7, (np.array([0, 2, 3]), np.array([1, 2, 5, 6]), np.array([4]))
@@ -32,7 +32,7 @@ def dense(rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 def test_sums_over_joints(
     entries: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joint_gram, "DENSE_ENTRIES", entries)
+    monkeypatch.setitem(vars(THRESHOLDS), "dense_entries", entries)
     rows = rows_of(rng)
     A, tau = dense(rows)
     normal = np.einsum("jik,jil->jkl", A, A)

@@ -8,15 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.signals.autocorrelation import (
-    FEW,
-    autocorrelation,
-    lagged_products,
-    variance_inflation,
+from steelyard.signals.autocorrelation import autocorrelation, lagged_products, variance_inflation
+from steelyard.signals.signal_thresholds import THRESHOLDS
+
+
+@pytest.mark.parametrize(
+    "lags", [1, THRESHOLDS.summed_lags, THRESHOLDS.summed_lags + 1, 150, 10_000]
 )
-
-
-@pytest.mark.parametrize("lags", [1, FEW, FEW + 1, 150, 10_000])
 @pytest.mark.parametrize("shape", [(300,), (300, 3)])
 def test_it_is_the_sum_of_its_definition(
     lags: int, shape: tuple[int, ...], rng: np.random.Generator

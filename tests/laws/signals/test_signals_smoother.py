@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from steelyard.signals import Log, Noise, Smoother
-from steelyard.signals.smooth import kalman, smooth
+from steelyard.signals.signal_thresholds import THRESHOLDS
+from steelyard.signals.smooth import smooth
 from steelyard.signals.smooth.kalman import one_segment, varying_joints
 from steelyard.signals.smooth.motion_model import diffusion, mirror, transition
 
@@ -194,8 +195,8 @@ def test_a_long_log_in_parts_is_the_whole(
     t[700:] += 5.0
     smoother = Smoother(noise(3, 2, SIGMA_QD), 0.01)
     x, P = smoother.states(t, q, qd)
-    monkeypatch.setattr(kalman, "PART", 400)
-    monkeypatch.setattr(kalman, "OVERLAP", 200)
+    monkeypatch.setitem(vars(THRESHOLDS), "smoother_samples", 400)
+    monkeypatch.setitem(vars(THRESHOLDS), "smoother_overlap", 200)
     parts = list(smoother.parts(t, q, qd))
     assert [(part.start, part.stop) for part, _, _ in parts] == [
         (0, 400),

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ...motion.trajectories.limits import TrajectoryLimits
 from ...robot import Robot
+from .excitation_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-NEAR = 0.3  # of its limit: a smaller slack counts in the second derivative
 
 
 class BoxConstraints(NamedTuple):
@@ -167,7 +167,7 @@ class LogBarrier:
         gradient = -sum(
             np.einsum("tk,tkj->jt", 1.0 / slack, x) @ self.rows[i] for i, x in enumerate(D)
         )
-        t, k = np.nonzero(slack < NEAR)
+        t, k = np.nonzero(slack < THRESHOLDS.near_slack)
         J = (
             sum(x[t, k][:, :, None] * self.rows[i][t][:, None, :] for i, x in enumerate(D))
             / slack[t, k][:, None, None]

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from .excitation_thresholds import THRESHOLDS
+
 Array = NDArray[np.float64]
-# the power of the mean that stands for the worst direction: smooth, and within b^(1/4) of it
-WORST = 4.0
 
 
 class Criterion(NamedTuple):
@@ -84,7 +84,7 @@ def power_mean(power: float) -> Callable[[Array, Array], tuple[float, Array]]:
 def largest_ratio(M: Array) -> Criterion:
     """Return the criterion of targets: the worst of several variances.
 
-    -(b / WORST) log mean(v^WORST) of the variances v_i = tr(A^-1 M_i), M (k, b, b).
+    -(b / `worst_power`) log mean(v^`worst_power`) of the variances v_i = tr(A^-1 M_i), M (k, b, b).
 
     dv_i = -tr(A^-1 M_i A^-1 dA). Times b, so that it grows with A as the others do.
     """
@@ -94,15 +94,15 @@ def largest_ratio(M: Array) -> Criterion:
         if not np.isfinite(value):
             return -np.inf, np.full_like(A, np.nan)
         b, v = len(A), np.einsum("ab,kba->k", inverse, M)
-        relative = (v / v.max()) ** WORST
+        relative = (v / v.max()) ** THRESHOLDS.worst_power
         weights = b * relative / np.sum(relative) / v
         F = inverse @ np.einsum("k,kab->ab", weights, M) @ inverse
-        return -b * float(np.log(v.max()) + np.log(np.mean(relative)) / WORST), F
+        return -b * float(np.log(v.max()) + np.log(np.mean(relative)) / THRESHOLDS.worst_power), F
 
     return Criterion("targets", lambda A, scale: gradient(A, scale)[0], gradient)
 
 
-_A, _E = power_mean(1.0), power_mean(WORST)
+_A, _E = power_mean(1.0), power_mean(THRESHOLDS.worst_power)
 CRITERIA = {
     "D": Criterion("D", log_det, log_det_gradient),
     "A": Criterion("A", lambda A, scale: _A(A, scale)[0], _A),

@@ -31,11 +31,12 @@ from ...options import from_keywords
 from ...robot import Robot
 from ...signals.log import Log
 from .criteria import CRITERIA
+from .excitation_thresholds import THRESHOLDS
 from .expected_accuracy import RegionOfUse, Targets, expected_accuracy, targets
 from .information import FisherInformation
 from .multi_start import Progress
 from .prior import Prior, fit_of, known_information
-from .shortest import LONGEST, shortest_time
+from .shortest import shortest_time
 from .task import ExcitationSearch
 
 if TYPE_CHECKING:
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 DesignedMotion: TypeAlias = "tuple[PeriodicMotion, Certificate]"
-# by default; starts of each trial while the shortest time is looked for
-SECONDS, STARTS, FEW = 20.0, 8, 2
-PERIOD, HIGHEST = 20.0, 0.5  # s, Hz: by default
 
 
 def bspline_basis(harmonics: int, frequency: float) -> MotionBasis:
@@ -249,14 +247,14 @@ class ExcitationProblem:
                     f"{time:.3g} s: {sentence}", 0.8 * (done + 0.3 * (1 - done) * share)
                 )
             )
-            motion = self.task(time).optimise(FEW, report)
+            motion = self.task(time).optimise(THRESHOLDS.trial_starts, report)
             worst, name = self.worst(time, motion)
             trials[time] = (worst, motion)
             return worst, name
 
         seconds = self.options.seconds
         time = shortest_time(
-            ratio, LONGEST if seconds is None else positive("seconds", seconds, "s")
+            ratio, THRESHOLDS.longest_time if seconds is None else positive("seconds", seconds, "s")
         )
         last = progress and (
             lambda sentence, share: progress(f"{time:.3g} s: {sentence}", 0.8 + 0.2 * share)
@@ -267,7 +265,7 @@ class ExcitationProblem:
     @property
     def starts(self) -> int:
         """The number of random motions that are improved."""
-        return STARTS if self.options.starts is None else self.options.starts
+        return THRESHOLDS.starts if self.options.starts is None else self.options.starts
 
     def worst(self, time: float, motion: DesignedMotion) -> tuple[float, str]:
         """Return standard deviation over target of the worst target, and its name."""
@@ -281,7 +279,7 @@ class ExcitationProblem:
         options = self.options
         frequency = base_frequency_of(seconds, options.base_frequency)
         harmonics = (
-            max(5, round(HIGHEST / frequency))
+            max(5, round(THRESHOLDS.highest_frequency / frequency))
             if options.harmonics is None
             else int(options.harmonics)
         )
@@ -308,7 +306,7 @@ class ExcitationProblem:
         if self.targets is not None:
             return self.shortest(progress)
         seconds, candidates = self.options.seconds, self.options.candidates
-        time = SECONDS if seconds is None else positive("seconds", seconds, "s")
+        time = THRESHOLDS.seconds if seconds is None else positive("seconds", seconds, "s")
         task = self.task(time)
         return time, (
             task.search(candidates, progress)
@@ -439,7 +437,7 @@ def base_frequency_of(seconds: float, frequency: float | None) -> float:
     `seconds` must be a whole number of its periods.
     """
     if frequency is None:
-        return max(1, round(seconds / PERIOD)) / seconds
+        return max(1, round(seconds / THRESHOLDS.period)) / seconds
     periods = seconds * frequency
     if not (
         math.isfinite(periods) and periods > 0.5 and abs(periods - round(periods)) < 1e-6 * periods

@@ -15,14 +15,12 @@ from ...motion.trajectories.accuracy import PredictedAccuracy
 from ...motion.trajectories.basis import PeriodicMotion
 from ...motion.trajectories.limits import TrajectoryLimits
 from .criteria import Criterion, largest_ratio
+from .excitation_thresholds import THRESHOLDS
 from .information import FisherInformation
 from .prior import Prior
 
 Array = NDArray[np.float64]
 Region: TypeAlias = "Mapping[str, tuple[float, float]] | None"
-STATES = 400  # random states of the region
-# 1/s: accelerations per velocity of a sine of 0.5 Hz, where the region does not limit them
-QUICKEST = np.pi
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +58,11 @@ class RegionOfUse:
                 )
             lower[robot.joint_names.index(name)], upper[robot.joint_names.index(name)] = low, high
         rng = np.random.default_rng(0)
-        shape = (STATES, robot.n)
+        shape = (THRESHOLDS.accuracy_states, robot.n)
         fastest = np.where(
-            np.isfinite(limits.acceleration), limits.acceleration, QUICKEST * limits.velocity
+            np.isfinite(limits.acceleration),
+            limits.acceleration,
+            THRESHOLDS.acceleration_rate * limits.velocity,
         )
         q, qd, qdd = (
             rng.uniform(lower, upper, shape),

@@ -22,13 +22,9 @@ from ...motion.trajectories.trajectory import Excitation
 from ...parameters.base import BaseParameters, base_parameters, sampled_regressor
 from ...robot import Robot
 from .criteria import CRITERIA, Criterion
+from .excitation_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-POINTS = 24  # samples of a period per harmonic: twelve times what the band needs
-# of a column: no recording distinguishes columns that are closer, such as by rounded angles in a
-# file
-SHOWN = 1e-5
-QUIET = 0.02  # of the typical torque: the noise of a sample where the caller states none
 TERMS = ("armature", "viscous", "coulomb", "offset")  # what every joint is identified with
 
 
@@ -71,10 +67,10 @@ class FisherInformation:
     ) -> FisherInformation:
         """Build it for the robot with rotor inertia and friction at every joint."""
         whole = robot.with_joint_terms(TERMS)
-        base = base_parameters(whole, SHOWN)
+        base = base_parameters(whole, THRESHOLDS.shown_share)
         Y = sampled_regressor(whole.tree)
         typical = typical_torque((Y @ whole.parameters).reshape(-1, robot.n))
-        used, quiet = (typical, QUIET) if noise is None else (noise, 1.0)
+        used, quiet = (typical, THRESHOLDS.noise_share) if noise is None else (noise, 1.0)
         size = np.sqrt(
             np.mean(
                 (Y[:, base.columns].reshape(-1, robot.n, base.n_base) / typical[:, None]) ** 2,
@@ -102,8 +98,8 @@ class FisherInformation:
         return self.torque * self.quiet
 
     def states(self, motion: PeriodicMotion) -> States:
-        """Sample the motion at POINTS samples per detail, over one period."""
-        points = POINTS * motion.density
+        """Sample the motion at `harmonic_samples` samples per detail, over one period."""
+        points = THRESHOLDS.harmonic_samples * motion.density
         return motion(np.arange(points) * motion.period / points)
 
     def gram(self, states: Sequence[Array] | Array) -> Array:

@@ -17,13 +17,10 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from .barrier import LogBarrier
+from .excitation_thresholds import THRESHOLDS
 from .information import EvaluatedMotion, FisherInformation
 
 Array = NDArray[np.float64]
-# line search: factor, most cuts, Armijo's constant, share of the way to a limit
-SHORTEN, SHORTEST, DESCENT, INSIDE = 0.4, 5, 1e-4, 0.95
-MEMORY = 5  # steps
-SHIFTS = (1e-12, 1e-9, 1e-6, 1e-3)  # of the mean diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +99,9 @@ def maximise(
     At most `iterations` steps are taken for each weight of the barrier. B is an estimate of the
     second derivative of -criterion from an earlier path. A weight ends when the expected gain of
     the next step is less than `accuracy` times its square root. A step may be worse than the last
-    one, but not than the last MEMORY: dry friction makes the criterion jump where a joint reverses
-    at a sample. Grippo, Lampariello and Lucidi, SIAM J. Numerical Analysis 23 (1986), p. 707.
+    one, but not than the last `merit_memory`: dry friction makes the criterion jump where a joint
+    reverses at a sample. Grippo, Lampariello and Lucidi, SIAM J. Numerical Analysis 23 (1986), p.
+    707.
     """
     point = design.point(x)
     current = Iterate(point, design.gradient(point.states, point.evaluation), B)
@@ -114,7 +112,9 @@ def maximise(
             moved = (
                 None
                 if stopped()
-                else _step(design, current, weight, max(merits[-MEMORY:]), accuracy)
+                else _step(
+                    design, current, weight, max(merits[-THRESHOLDS.merit_memory :]), accuracy
+                )
             )
             if moved is None:
                 break
@@ -139,18 +139,19 @@ def _step(
     d = direction.reshape(current.gradient.shape)
     step = min(
         1.0,
-        INSIDE * design.barrier.longest_step(current.point.states, design.states(d), J @ direction),
+        THRESHOLDS.barrier_share
+        * design.barrier.longest_step(current.point.states, design.states(d), J @ direction),
     )
-    for _ in range(SHORTEST):
+    for _ in range(THRESHOLDS.step_cuts):
         there = design.point(current.point.x + step * d)
-        if there.merit(weight) <= merit - DESCENT * step * gain:
+        if there.merit(weight) <= merit - THRESHOLDS.armijo_constant * step * gain:
             gradient = design.gradient(there.states, there.evaluation)
             return Iterate(
                 there,
                 gradient,
                 _updated(current.B, step * direction, (gradient - current.gradient).ravel()),
             )
-        step *= SHORTEN
+        step *= THRESHOLDS.step_factor
     return (
         None
         if current.B is None
@@ -164,7 +165,7 @@ def _solve(H: Array, g: Array) -> Array:
     Returns g, scaled, where no shift suffices.
     """
     size = np.trace(H) / len(H)
-    for shift in SHIFTS:
+    for shift in THRESHOLDS.hessian_shifts:
         _, x, failed = dposv(H + shift * size * np.eye(len(H)), g)
         if not failed and np.all(np.isfinite(x)):
             return np.asarray(x)

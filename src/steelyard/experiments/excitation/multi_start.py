@@ -18,6 +18,7 @@ from ...motion.collision.sweep import Gaps
 from ...motion.trajectories.basis import MotionBasis
 from ...motion.trajectories.limits import TrajectoryLimits
 from .barrier import Constraint, LogBarrier, TorqueLimit, box_constraints
+from .excitation_thresholds import THRESHOLDS, SearchLevel
 from .information import FisherInformation
 from .interior_point import InteriorPointState, maximise
 from .obstacles import KeepClear
@@ -77,59 +78,6 @@ class StartPool:
             )
 
 
-class SearchLevel(NamedTuple):
-    """One level of the search, from coarse to fine.
-
-    Attributes
-    ----------
-    survivors : number of best starts that enter it.
-    points : samples per detail of the motion.
-    weights : weights of the barrier, one after the other.
-    steps : most steps for each weight.
-    effort : share of the effort limits that is used.
-    extra : added to the distances to keep [m], a reserve between samples.
-    every : distances are computed in each `every`-th sample.
-    """
-
-    survivors: int
-    points: int
-    weights: tuple[float, ...]
-    steps: int
-    effort: float
-    extra: float
-    every: int
-
-
-SEARCH_LEVELS = (
-    SearchLevel(
-        survivors=10**9, points=16, weights=(0.1, 0.01), steps=30, effort=0.98, extra=0.015, every=2
-    ),
-    SearchLevel(
-        survivors=3, points=16, weights=(0.003,), steps=40, effort=0.98, extra=0.01, every=1
-    ),
-    SearchLevel(
-        survivors=1,
-        points=48,
-        weights=(0.001, 0.0002),
-        steps=40,
-        effort=0.995,
-        extra=0.004,
-        every=1,
-    ),
-)
-HOP = SearchLevel(
-    survivors=1, points=16, weights=(0.01, 0.003), steps=40, effort=0.98, extra=0.01, every=1
-)
-HOPS = (0.15, 0.3, 0.6)  # relative variations of the best motion, in turn
-WORK, FEWEST, MOST = 350, 1, 4  # coefficients that are varied for each start; variations of each
-# coefficients of a second round; starts of a round at least, where there are several
-ROUND, FULL = 160, 4
-CENTRE = 0.1  # of its travel: how far the centre of a variation moves where all of its size varies
-DRAWS = 12  # random motions, the first of which that is within the limits is a start
-# a stage begins inside the limits: a motion is made smaller by powers of that, that grow
-SMALLER, GROWING, SHRINKS = 0.998, 1.5, 17
-
-
 class Start(NamedTuple):
     """A start: criterion, number, coefficients, and coefficients before its last stage."""
 
@@ -155,7 +103,7 @@ class MultiStart:
         Before the last stage, only pairs that often come near.
         """
         gaps = (
-            each if stage.points == SEARCH_LEVELS[-1].points else each.frequent
+            each if stage.points == THRESHOLDS.search_levels[-1].points else each.frequent
             for each in self.gaps
         )
         return tuple(KeepClear(each, self.reserve * stage.extra, stage.every) for each in gaps)
@@ -179,11 +127,13 @@ class MultiStart:
     def first(self, number: int, seed: int) -> Start | None:
         """Draw a random motion; None where none is found within the limits."""
         motions = RandomMotions(
-            self.limits, self.basis, self.information, self.clear(SEARCH_LEVELS[0])
+            self.limits, self.basis, self.information, self.clear(THRESHOLDS.search_levels[0])
         )
         candidates = (
             each
-            for each in motions.search(DRAWS, np.random.default_rng([seed, number]))
+            for each in motions.search(
+                THRESHOLDS.start_draws, np.random.default_rng([seed, number])
+            )
             if each is not None
         )
         best = next(candidates, None)
@@ -210,7 +160,9 @@ class MultiStart:
 
     def inside(self, design: InteriorPointState, x: Array) -> Array | None:
         """Shrink the motion until it is within the limits; None if that fails."""
-        for share in SMALLER ** (GROWING ** np.arange(SHRINKS)):
+        for share in THRESHOLDS.inside_factor ** (
+            THRESHOLDS.inside_growth ** np.arange(THRESHOLDS.inside_shrinks)
+        ):
             for centre in (self.limits.centre, x[:, 0]):
                 moved = share * x
                 moved[:, 0] += (1 - share) * centre
@@ -231,9 +183,11 @@ class MultiStart:
         Wales and Doye 1997 (basin hopping).
         """
         change = rng.normal(size=start.x.shape)
-        change[:, 0] *= CENTRE * self.limits.reach
+        change[:, 0] *= THRESHOLDS.centre_variation * self.limits.reach
         change[:, 1:] *= np.std(start.x[:, 1:], axis=1, keepdims=True)
-        return self.advance(start._replace(x=start.x + size * change), HOP, design, stopped)
+        return self.advance(
+            start._replace(x=start.x + size * change), THRESHOLDS.variation_level, design, stopped
+        )
 
     @property
     def work(self) -> int:
@@ -245,18 +199,27 @@ class MultiStart:
 
     def variations(self, starts: int) -> int:
         """Return the number of variations of the best motion: more where one takes less time."""
-        return starts * min(max(round(WORK / self.work), FEWEST), MOST)
+        return starts * min(
+            max(round(THRESHOLDS.variation_work / self.work), THRESHOLDS.least_variations),
+            THRESHOLDS.largest_variations,
+        )
 
     def rounds(self, starts: int) -> int:
         """Return the number of rounds from other starts; more than one for small problems."""
-        return max(1, min(round(ROUND / self.work), starts // FULL))
+        return max(
+            1, min(round(THRESHOLDS.round_work / self.work), starts // THRESHOLDS.round_starts)
+        )
 
     def jobs(self, starts: int) -> int:
         """Return the number of jobs of a run: starts, survivors and variations."""
         return (
             self.rounds(starts)
-            * (starts + min(starts, SEARCH_LEVELS[1].survivors) + self.variations(starts))
-            + SEARCH_LEVELS[2].survivors
+            * (
+                starts
+                + min(starts, THRESHOLDS.search_levels[1].survivors)
+                + self.variations(starts)
+            )
+            + THRESHOLDS.search_levels[2].survivors
         )
 
     def run(self, starts: int, seed: int, crew: StartPool) -> list[Start]:
@@ -268,16 +231,18 @@ class MultiStart:
             self._round(range(k * starts, (k + 1) * starts), seed, crew)
             for k in range(self.rounds(starts))
         ]
-        return self._further(_ranked(chain.from_iterable(results)), SEARCH_LEVELS[2], crew)
+        return self._further(
+            _ranked(chain.from_iterable(results)), THRESHOLDS.search_levels[2], crew
+        )
 
     def _round(self, numbers: range, seed: int, crew: StartPool) -> list[Start]:
         """Optimise the starts of these numbers, and variations of the best of them."""
         ranked = _ranked(crew.work([partial(self._begin, k, seed, crew) for k in numbers]))
-        ranked = self._further(ranked, SEARCH_LEVELS[1], crew)
-        design = self.design(HOP)
+        ranked = self._further(ranked, THRESHOLDS.search_levels[1], crew)
+        design = self.design(THRESHOLDS.variation_level)
         for number in range(self.variations(len(numbers)) if ranked else 0):
             size, rng = (
-                HOPS[number % len(HOPS)],
+                THRESHOLDS.variations[number % len(THRESHOLDS.variations)],
                 np.random.default_rng([seed, numbers.stop, number]),
             )
             varied = crew.work([partial(self.hop, ranked[0], size, design, rng, crew.stopped)])
@@ -300,7 +265,10 @@ class MultiStart:
     def _begin(self, number: int, seed: int, crew: StartPool) -> Start | None:
         start = None if crew.stopped() else self.first(number, seed)
         return start and self.advance(
-            start, SEARCH_LEVELS[0], self.design(SEARCH_LEVELS[0]), crew.stopped
+            start,
+            THRESHOLDS.search_levels[0],
+            self.design(THRESHOLDS.search_levels[0]),
+            crew.stopped,
         )
 
 

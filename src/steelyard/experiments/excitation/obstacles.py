@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from ...motion.collision.capsules import Distances
 from ...motion.collision.sweep import Gaps
+from .excitation_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-RANGE = 0.03  # [m] over the least distance: what is farther away does not count
 
 
 @dataclass(frozen=True, eq=False)
 class KeepClear:
-    """Slack u (2 - u) of a distance d with u = (d - least) / RANGE, and 1 where u > 1.
+    """Slack u (2 - u) of a distance d with u = (d - least) / `obstacle_range`, and 1 where u > 1.
 
     Positive as long as the distance is kept.
 
@@ -48,11 +48,16 @@ class KeepClear:
         gradient[:: self.every] = self.gaps.derivatives(
             states[0, :: self.every], self._distances(states), near[:: self.every]
         )
-        return (gradient * (np.where(near, 2.0 * (1.0 - u), 0.0) / RANGE)[:, :, None],)
+        return (
+            gradient
+            * (np.where(near, 2.0 * (1.0 - u), 0.0) / THRESHOLDS.obstacle_range)[:, :, None],
+        )
 
     def _share(self, states: Array) -> Array:
         u = np.ones((states.shape[1], len(self.gaps.labels)))
-        u[:: self.every] = (self._distances(states).distance - self._least) / RANGE
+        u[:: self.every] = (
+            self._distances(states).distance - self._least
+        ) / THRESHOLDS.obstacle_range
         return u
 
     @property
@@ -63,7 +68,7 @@ class KeepClear:
         """Return the distances, cached for the slack and Jacobian of the same states."""
         if getattr(self._last, "states", None) is not states:
             self._last.distances = self.gaps.distances(
-                states[0, :: self.every], self._least + RANGE
+                states[0, :: self.every], self._least + THRESHOLDS.obstacle_range
             )
             self._last.states = states
         return self._last.distances

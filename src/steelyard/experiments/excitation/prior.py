@@ -14,11 +14,10 @@ from ...identification import Fit, identify
 from ...identification.model.linear_model import Model
 from ...identification.model.prior import body_prior
 from ...signals.log import Log
+from .excitation_thresholds import THRESHOLDS
 from .information import FisherInformation
 
 Array = NDArray[np.float64]
-LOOSE = 100.0  # times the typical torque: how far friction and rotors are taken to be unknown
-SAME = 1e-3  # of the torque of a parameter: two groupings that are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +43,12 @@ class Prior:
         matrix = information.base.matrix
         variance = np.zeros((matrix.shape[1],) * 2)
         for i, to_pi in enumerate(bodies.to_pi):
-            size = tolerance if bodies.described[i] else LOOSE
+            size = tolerance if bodies.described[i] else THRESHOLDS.unknown_spread
             variance[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = size**2 * to_pi @ to_pi.T
         used = dict(zip(information.columns, information.scale, strict=True))
         typical = float(np.median(information.scale))
         for j in range(10 * bodies.bodies, matrix.shape[1]):
-            variance[j, j] = (LOOSE * used.get(j, typical)) ** 2
+            variance[j, j] = (THRESHOLDS.unknown_spread * used.get(j, typical)) ** 2
         return cls(variance, matrix)
 
     @property
@@ -133,7 +132,15 @@ def translation(
     mine, yours = ours[:, [i for i, _ in common]], theirs[:, [j for _, j in common]]
     T: Array = np.asarray(np.linalg.lstsq(mine.T, yours.T, rcond=None)[0].T, dtype=np.float64)
     wrong, size = (np.linalg.norm(R @ x, axis=0) for x in (T @ mine - yours, yours))
-    return T if np.all(wrong <= SAME * np.maximum(size, size.max() * SAME)) else None
+    return (
+        T
+        if np.all(
+            wrong
+            <= THRESHOLDS.equal_groupings
+            * np.maximum(size, size.max() * THRESHOLDS.equal_groupings)
+        )
+        else None
+    )
 
 
 def fit_of(information: FisherInformation, log: Log | Sequence[Log]) -> Fit:

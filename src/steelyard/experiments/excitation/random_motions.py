@@ -13,12 +13,10 @@ from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
 from ...motion.trajectories.limits import TrajectoryLimits
 from ...motion.trajectories.trajectory import Excitation
 from .barrier import Constraint
+from .excitation_thresholds import THRESHOLDS
 from .information import FisherInformation
 
 Array = NDArray[np.float64]
-SHRINKS = 18  # times a motion that passes a limit is made 20 % smaller before it is given up
-TRIES = 400  # random positions at which a refusal looks for its reason
-PLACES = 64  # random positions among which the centre of a motion is chosen
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,9 @@ class RandomMotions:
     def _hardest(self) -> str:
         """Return the distance that the fewest random positions keep."""
         q = np.random.default_rng(0).uniform(
-            self.limits.lower, self.limits.upper, (TRIES, len(self.limits.lower))
+            self.limits.lower,
+            self.limits.upper,
+            (THRESHOLDS.refusal_positions, len(self.limits.lower)),
         )
         hardest = {
             name: share
@@ -83,7 +83,8 @@ class RandomMotions:
             else ""
         )
         if not hardest[name]:
-            return f"none of {TRIES} random positions of the joints keeps {name}{remedy}"
+            tried = THRESHOLDS.refusal_positions
+            return f"none of {tried} random positions of the joints keeps {name}{remedy}"
         share = 100 * float(hardest[name])
         return (
             f"of the walls and distances the hardest to keep is {name}, which {share:.2g} % of"
@@ -93,12 +94,12 @@ class RandomMotions:
     def _fresh(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """Draw coefficients (n, m) and the centre's relative position (n,) in [-1, 1].
 
-        The centre is the one of PLACES draws that is farthest from walls.
+        The centre is the one of `centre_positions` draws that is farthest from walls.
         """
         n = len(self.limits.lower)
         x, places = (
             rng.normal(size=(n, self.basis.size)),
-            rng.uniform(-1, 1, (PLACES if self.constraints else 1, n)),
+            rng.uniform(-1, 1, (THRESHOLDS.centre_positions if self.constraints else 1, n)),
         )
         q = self.limits.centre + places * self.limits.reach
         slack = [_slack_at_rest(each, q).min(axis=1) for each in self.constraints]
@@ -110,7 +111,7 @@ class RandomMotions:
         if not all(bool(np.all(_slack_at_rest(each, centre) > 0)) for each in self.constraints):
             return None
         shape = self.basis.motion(np.concatenate([np.zeros((len(x), 1)), x[:, 1:]], axis=1))
-        for shrink in 0.8 ** np.arange(SHRINKS):
+        for shrink in 0.8 ** np.arange(THRESHOLDS.motion_shrinks):
             motion = scale_to_limits(shape, self.limits, fraction, shrink)
             if self.information.greatest_torque(motion, self.limits.effort) <= 1 and self._keeps(
                 np.stack(self.information.states(motion))

@@ -9,13 +9,7 @@ import math
 from collections.abc import Callable
 
 from ...errors import ProblemError
-
-# [s] first guess, least, and most if the caller states none
-BEGIN, SHORTEST, LONGEST = 20.0, 2.0, 600.0
-CLOSE = 1.06  # ratio of the last two times
-TRIALS = 12
-# log(ratio) falls by so much per log(time) where nothing else is known: information grows with time
-EXPONENT = 0.5
+from .excitation_thresholds import THRESHOLDS
 
 
 def shortest_time(
@@ -30,15 +24,15 @@ def shortest_time(
     """
     short: tuple[float, float] | None = None  # time and ratio that fail
     enough: tuple[float, float] | None = None  # time and ratio that do
-    time, name = min(BEGIN, longest), ""
-    for _ in range(TRIALS):
+    time, name = min(THRESHOLDS.first_time, longest), ""
+    for _ in range(THRESHOLDS.time_trials):
         value, name = ratio(time)
         if value <= 1:
             enough = (time, value)
         else:
             short = (time, value)
-        if (short and enough and enough[0] <= CLOSE * short[0]) or (
-            enough and enough[0] <= SHORTEST
+        if (short and enough and enough[0] <= THRESHOLDS.time_ratio * short[0]) or (
+            enough and enough[0] <= THRESHOLDS.shortest_time
         ):
             break
         if short and short[0] >= longest:
@@ -61,16 +55,22 @@ def _next(short: tuple[float, float] | None, enough: tuple[float, float] | None)
     """Return the next time to try: extrapolated from one end, or between both."""
     if short and enough:
         exponent = math.log(short[1] / enough[1]) / math.log(enough[0] / short[0])
-        guess = short[0] * short[1] ** (1 / max(exponent, 0.1)) * math.sqrt(CLOSE)
+        guess = short[0] * short[1] ** (1 / max(exponent, 0.1)) * math.sqrt(THRESHOLDS.time_ratio)
         low, high = (
             short[0] * (enough[0] / short[0]) ** 0.1,
             enough[0] / (enough[0] / short[0]) ** 0.1,
         )
         return min(max(guess, low), high)
     if enough:
-        return max(SHORTEST, enough[0] * max(0.3, enough[1] ** (1 / EXPONENT) / CLOSE))
+        return max(
+            THRESHOLDS.shortest_time,
+            enough[0]
+            * max(0.3, enough[1] ** (1 / THRESHOLDS.information_exponent) / THRESHOLDS.time_ratio),
+        )
     assert short is not None
-    return short[0] * min(4.0, short[1] ** (1 / EXPONENT) * CLOSE)
+    return short[0] * min(
+        4.0, short[1] ** (1 / THRESHOLDS.information_exponent) * THRESHOLDS.time_ratio
+    )
 
 
 def _rounded(time: float, step: float) -> float:

@@ -14,15 +14,10 @@ from ...motion.collision.sweep import Gaps
 from ...motion.trajectories.basis import MotionBasis, PeriodicMotion
 from ...motion.trajectories.certificate import Certificate, certify
 from ...motion.trajectories.limits import TrajectoryLimits
+from .excitation_thresholds import THRESHOLDS
 from .information import FisherInformation
-from .multi_start import SEARCH_LEVELS, MultiStart, Progress, Start, StartPool
+from .multi_start import MultiStart, Progress, Start, StartPool
 from .random_motions import RandomMotions, cut_to_limits
-
-# of the best starts, if they do not keep their distances: factors of the last stage's reserves
-REPAIRS, RESERVES = 3, (2.0, 4.0)
-# a motion that passes a limit between samples is made that much smaller
-CUTS = (0.0, 0.0005, 0.001, 0.0025, 0.005, 0.01)
-LARGE_CUTS = (0.02, 0.04, 0.08, 0.16, 0.32)  # where nothing else helps
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,11 @@ class ExcitationSearch:
                     else "no motion within the limits yet"
                 )
                 progress(f"{count} of {candidates} motions, {state}", count / candidates)
-        motion = self.certified(best[0], (*CUTS, *LARGE_CUTS)) if best else None
+        motion = (
+            self.certified(best[0], (*THRESHOLDS.small_cuts, *THRESHOLDS.large_cuts))
+            if best
+            else None
+        )
         if motion is None:
             raise ProblemError(motions.refusal())
         return motion
@@ -72,9 +71,15 @@ class ExcitationSearch:
         """Optimise several motions; return the best that keeps its limits at every instant."""
         crew = StartPool(self.starts.jobs(starts), progress)
         results = self.starts.run(starts, self.seed, crew)
-        tries = [partial(self._repaired, start, crew) for start in results[:REPAIRS]]
+        tries = [
+            partial(self._repaired, start, crew) for start in results[: THRESHOLDS.repaired_starts]
+        ]
         tries += [
-            partial(self.certified, self.basis.motion(start.x), (*CUTS, *LARGE_CUTS))
+            partial(
+                self.certified,
+                self.basis.motion(start.x),
+                (*THRESHOLDS.small_cuts, *THRESHOLDS.large_cuts),
+            )
             for start in results
         ]
         certified = next((motion for attempt in tries if (motion := attempt()) is not None), None)
@@ -87,21 +92,21 @@ class ExcitationSearch:
     def _repaired(self, start: Start, crew: StartPool) -> tuple[PeriodicMotion, Certificate] | None:
         """Return the certified motion of a start, searched again with larger reserves if needed."""
         certified = self.certified(self.basis.motion(start.x))
-        for reserve in RESERVES if self.gaps else ():
+        for reserve in THRESHOLDS.repair_reserves if self.gaps else ():
             if certified is not None:
                 break
             problem = replace(self.starts, reserve=reserve)
             again = problem.advance(
                 start._replace(x=start.before),
-                SEARCH_LEVELS[-1],
-                problem.design(SEARCH_LEVELS[-1]),
+                THRESHOLDS.search_levels[-1],
+                problem.design(THRESHOLDS.search_levels[-1]),
                 crew.stopped,
             )
             certified = again and self.certified(self.basis.motion(again.x))
         return certified
 
     def certified(
-        self, motion: PeriodicMotion, cuts: Sequence[float] = CUTS
+        self, motion: PeriodicMotion, cuts: Sequence[float] = THRESHOLDS.small_cuts
     ) -> tuple[PeriodicMotion, Certificate] | None:
         """Reduce the motion until it keeps all limits; return it with its certificate, or None."""
         for cut in cuts:
@@ -109,11 +114,14 @@ class ExcitationSearch:
             certificate = certify(self.information.robot, smaller, self.limits, gaps=self.gaps)
             if certificate.holds:
                 return smaller, certificate
-            if certificate.spare < 0 and cuts is CUTS:
+            if certificate.spare < 0 and cuts is THRESHOLDS.small_cuts:
                 return None  # links are not farther apart in a motion that is hardly smaller
         return None
 
     def _random(self) -> RandomMotions:
         return RandomMotions(
-            self.limits, self.basis, self.information, self.starts.clear(SEARCH_LEVELS[-1])
+            self.limits,
+            self.basis,
+            self.information,
+            self.starts.clear(THRESHOLDS.search_levels[-1]),
         )

@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .online_thresholds import THRESHOLDS
 from .sample_rows import LowPass
 
 Array = NDArray[np.float64]
-REGULAR = (0.5, 1.5)  # of the median interval between samples: others are irregular
-SETTLED = 8.0  # time constants after which a start at zero velocity is forgotten to 3e-4
-BANDWIDTH = 4.0  # of the derivative, over the gain of the observer
 
 
 class FilteredMotion(NamedTuple):
@@ -53,7 +51,7 @@ class CausalDerivative:
         y = self._filter.run(np.concatenate([q, tau], axis=1), dt, np.concatenate([q[0], tau[0]]))
         time = self._time + np.cumsum(dt)
         self._time = float(time[-1])
-        skipped = int(np.searchsorted(time, SETTLED / self.bandwidth))
+        skipped = int(np.searchsorted(time, THRESHOLDS.settling_constants / self.bandwidth))
         smooth, speed = y[:, :n], self.bandwidth * (q - y[:, :n])
         return FilteredMotion(
             smooth[skipped:], speed[skipped:], y[skipped:, n:], dt[skipped:], skipped
@@ -80,7 +78,7 @@ class VelocityGuard:
 
     def held(self, qd: Array, dt: Array) -> Array:
         """Return velocities (N, n) with implausible samples replaced."""
-        low, high = (share * self.interval for share in REGULAR)
+        low, high = (share * self.interval for share in THRESHOLDS.regular_intervals)
         irregular = ((dt < low) | (dt > high)) & (dt > 0.0)
         suspect = irregular | np.append(self._suspect, irregular[:-1])
         result = qd.copy() if suspect.any() else qd

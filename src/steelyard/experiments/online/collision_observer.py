@@ -16,11 +16,11 @@ from ...robot import Robot
 from .collision_calibration import CollisionCalibration
 from .collision_thresholds import CalibratedThreshold, GaussianThreshold
 from .online_identifier import OnlineIdentifier
+from .online_thresholds import THRESHOLDS
 from .stream import Stream
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-WARM = 64  # samples until the noise of the velocities is known well enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ class CollisionObserver:
         (q_, qd_, tau_), dt = self._stream.take(q, qd, None, tau, t)
         step = self._stream.dt if np.isfinite(self._stream.dt) else 0.0
         r, limit = self._threshold.update(q_, qd_, tau_, dt, step)
-        shape, warm = np.shape(q), max(WARM - start, 0)
+        shape, warm = np.shape(q), max(THRESHOLDS.warm_up_samples - start, 0)
         if self.calibration is not None:
             limit[:warm] = np.inf
         self.external_torque, self.threshold = r.reshape(shape), limit.reshape(shape)

@@ -17,21 +17,17 @@ from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
 from .calibration.rule import RULE
-from .causal_velocity import BANDWIDTH, CausalDerivative, FilteredMotion, VelocityGuard
+from .causal_velocity import CausalDerivative, FilteredMotion, VelocityGuard
 from .collision_calibration import CollisionCalibration, MonitoredThreshold, calibrate
 from .hypotheses import least_certain
 from .momentum_residual import ModelTerms, MomentumResidual
 from .online_identifier import OnlineIdentifier
+from .online_thresholds import THRESHOLDS
 from .sample_rows import SampleRows
 
 Array = NDArray[np.float64]
-# times the velocity variance of the calibration, from which live velocities count as noisier
-NOISIER = 4.0
-NORMAL = 4.0  # standard deviations of velocity noise beyond the noise of the calibration
 # of the threshold: more noise and the largest residual exceed it
 NOISE_SHARE = math.sqrt(1.0 - RULE.factor**-2.0)
-# times the velocity variance of the calibration: larger squares are a jolt, not noise
-CLIPPED = 25.0
 
 
 class CalibratedThreshold:
@@ -52,11 +48,15 @@ class CalibratedThreshold:
         self._gains = fit.pipeline.gains.values
         terms = ModelTerms(fit.robot.without_known_function(), fit.model, SampleRows(fit.model))
         self.residual = MomentumResidual(terms, gain, limits.rest, limits.modes)
-        self._derivative = CausalDerivative(BANDWIDTH * gain) if limits.differentiated else None
+        self._derivative = (
+            CausalDerivative(THRESHOLDS.derivative_bandwidth * gain)
+            if limits.differentiated
+            else None
+        )
         self._monitor = MonitoredThreshold(self._calibration, limits, gain, RULE)
         self._guard = VelocityGuard(limits.jump, 0.0)
         self._noise = VelocityNoise(
-            fit.robot.without_known_function(), gain, CLIPPED * limits.jitter
+            fit.robot.without_known_function(), gain, THRESHOLDS.clipped_variance * limits.jitter
         )
 
     @property
@@ -85,7 +85,9 @@ class CalibratedThreshold:
         qd = self._guard.held(motion.qd, dt)
         r = self.residual.run(q, qd, tau, dt)
         limit = self._monitor.update(q, qd, r.torque, np.sqrt(np.sum(r.modes**2, axis=2)), dt)
-        noise = NORMAL * np.sqrt(self._noise.variance(q, qd, NOISIER * self._calibration.jitter))
+        noise = THRESHOLDS.noise_deviations * np.sqrt(
+            self._noise.variance(q, qd, THRESHOLDS.noisier_variance * self._calibration.jitter)
+        )
         return r.external, np.where(noise > NOISE_SHARE * limit, np.inf, limit)
 
 

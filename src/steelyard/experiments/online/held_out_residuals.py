@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from ...identification.result.fit import Fit
 from ...identification.result.held_out_motion import HeldOutMotion
-from .causal_velocity import BANDWIDTH, CausalDerivative, FilteredMotion, VelocityGuard
+from .causal_velocity import CausalDerivative, FilteredMotion, VelocityGuard
 from .hypotheses import least_certain
 from .momentum_residual import ModelTerms, MomentumResidual
+from .online_thresholds import THRESHOLDS
 from .sample_rows import SampleRows
 
 Array = NDArray[np.float64]
-CHUNK = 4096  # samples whose regressor is in memory at once
-USUAL = 0.99  # quantile of the changes of velocity between samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ def filtered(part: HeldOutMotion, gain: float, differentiated: bool) -> Filtered
     """Return the samples of a part with the velocities that the observer uses."""
     dt = np.diff(part.t, prepend=part.t[0])
     if differentiated or part.qd is None:
-        return CausalDerivative(BANDWIDTH * gain).run(part.q, part.tau, dt)
+        return CausalDerivative(THRESHOLDS.derivative_bandwidth * gain).run(part.q, part.tau, dt)
     return FilteredMotion(part.q, part.qd, part.tau, dt, 0)
 
 
@@ -96,7 +95,9 @@ def motion_limits(fit: Fit, gain: float, rest: Array | None, share: float) -> He
     motions = [qd for qd in motions if len(qd)]
     speed = np.max([np.max(np.abs(qd), axis=0) for qd in motions], axis=0)
     jump = np.quantile(
-        np.concatenate([np.abs(np.diff(qd, axis=0)) for qd in motions]), USUAL, axis=0
+        np.concatenate([np.abs(np.diff(qd, axis=0)) for qd in motions]),
+        THRESHOLDS.velocity_change_quantile,
+        axis=0,
     )
     jitter = np.mean(np.concatenate([np.diff(qd, 2, axis=0) ** 2 / 6.0 for qd in motions]), axis=0)
     sigma = np.maximum(fit.uncertainty.noise.below(gain / 4.0), 1e-12)
@@ -144,8 +145,8 @@ def part_residuals(
     models = [MomentumResidual(terms, gain, limits.rest, limits.modes) for terms in every]
     by_model = np.zeros((len(models), *motion.q.shape))
     spread, torque = np.zeros_like(motion.q), np.full_like(motion.q, np.inf)
-    for start in range(0, len(dt), CHUNK):
-        index = slice(start, start + CHUNK)
+    for start in range(0, len(dt), THRESHOLDS.regressor_samples):
+        index = slice(start, start + THRESHOLDS.regressor_samples)
         for residual, model in zip(by_model, models, strict=True):
             r = model.run(motion.q[index], qd[index], motion.tau[index], dt[index])
             residual[index] = np.abs(r.external)

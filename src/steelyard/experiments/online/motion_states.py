@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .online_thresholds import THRESHOLDS
+
 Array = NDArray[np.float64]
 States = NDArray[np.int8]
 Bools = NDArray[np.bool_]
 STATES = ("forward", "backward", "reversing", "standing")
 FORWARD, BACKWARD, REVERSING, STANDING = range(len(STATES))
-# of the window: sums of intervals differ by rounding between blocks and single samples
-ROUNDING = 1e-6
 
 
 class StateClassifier:
@@ -52,7 +52,7 @@ class Recently:
     """Report for each joint whether an event occurred during the last `window` [s]."""
 
     def __init__(self, n: int, window: float) -> None:
-        self.window = window * (1.0 + ROUNDING)
+        self.window = window * (1.0 + THRESHOLDS.window_rounding)
         self._time, self._last = 0.0, np.full(n, -np.inf)
 
     def update(self, event: Bools, dt: Array) -> Bools:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...identification.threshold import threshold
+from ...threshold import threshold
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,34 @@ class OnlineThresholds:
     ros_wait: float = threshold(0.05, "convention")
     # messages in a row without the robot's joints that are an error
     missed_messages: int = threshold(100, "convention")
+
+    # -- Velocities of the collision observer
+    # intervals between samples over their median that are regular
+    regular_intervals: tuple[float, float] = threshold((0.5, 1.5), "convention: half")
+    # time constants after which a start at zero velocity is forgotten
+    settling_constants: float = threshold(8.0, "numerical: to 3e-4")
+    # bandwidth of the derivative over the gain of the observer
+    derivative_bandwidth: float = threshold(
+        4.0, "no record of a measurement; benchmarks.collision_calibration judges it"
+    )
+    # samples until the noise of the velocities is known
+    warm_up_samples: int = threshold(64, "convention: not measured")
+
+    # -- Collision thresholds
+    # velocity variance over that of the calibration, from which live velocities are noisier
+    noisier_variance: float = threshold(4.0, "convention: twice the standard deviation")
+    # standard deviations of the velocity noise beyond that of the calibration
+    noise_deviations: float = threshold(4.0, "convention: four standard deviations")
+    # squared velocity change over the variance of the calibration, beyond which it is no noise
+    clipped_variance: float = threshold(25.0, "convention: five standard deviations")
+    # samples whose regressor is in memory at once
+    regressor_samples: int = threshold(4096, "memory")
+    # quantile of the changes of velocity between samples
+    velocity_change_quantile: float = threshold(0.99, "convention: 99 %")
+    # difference of a sum of intervals over the window that is rounding
+    window_rounding: float = threshold(
+        1e-6, "numerical tolerance: blocks and single samples differ by it"
+    )
 
 
 THRESHOLDS = OnlineThresholds()

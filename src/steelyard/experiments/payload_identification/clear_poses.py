@@ -12,11 +12,9 @@ from ...motion.collision.distances_to_keep import DistancesToKeep
 from ...motion.collision.sweep import Narrowest, narrowest
 from ...motion.trajectories.limits import MotionBounds
 from ...motion.trajectories.motion_check import MotionCheck
+from .payload_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-RESERVE = 0.02  # [m] beyond the least distances while poses are chosen
-STEPS = 24  # positions of a straight way that are looked at while poses are chosen
-BLOCK = 4000  # positions at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +52,11 @@ def spare_distance(keep: DistancesToKeep, q: Array) -> Array:
     Infinite if no distance is required.
     """
     spare = np.full(len(q), np.inf)
-    for start in range(0, len(q), BLOCK):
-        rows = slice(start, start + BLOCK)
+    for start in range(0, len(q), THRESHOLDS.block_positions):
+        rows = slice(start, start + THRESHOLDS.block_positions)
         for each in keep.gaps:
-            least = each.least + each.reserve(RESERVE)
-            distances = each.distances(q[rows], least + RESERVE).distance
+            least = each.least + each.reserve(THRESHOLDS.pose_reserve)
+            distances = each.distances(q[rows], least + THRESHOLDS.pose_reserve).distance
             spare[rows] = np.minimum(spare[rows], (distances - least).min(axis=1))
     return spare
 
@@ -79,9 +77,11 @@ def clear_of_home(keep: DistancesToKeep, q: Array, approach: float) -> tuple[Arr
     if not len(clear):
         return np.empty(0), clear
     home = clear[int(np.argmax(spare))]
-    share = np.linspace(0.0, 1.0, STEPS)[:, None]
+    share = np.linspace(0.0, 1.0, THRESHOLDS.way_positions)[:, None]
     ways = home + share * (clear[:, None] - home)
-    room = spare_distance(keep, ways.reshape(-1, q.shape[1])).reshape(len(clear), STEPS)
+    room = spare_distance(keep, ways.reshape(-1, q.shape[1])).reshape(
+        len(clear), THRESHOLDS.way_positions
+    )
     return home, clear[room.min(axis=1) > 0]
 
 

@@ -21,24 +21,16 @@ from ...identification.model.accumulator import Accumulator, triangular
 from ...identification.model.prior import SVEC
 from ...identification.model.problem import Problem
 from ...identification.result.jackknife import jackknife, moving_blocks
-from ...identification.result.prediction import BAND
 from ...identification.result.residuals import residuals
+from ...identification.result.result_thresholds import THRESHOLDS as RESULT_THRESHOLDS
 from ...identification.samples.decimation import common_factor
 from ...parameters.orders import from_urdf, to_urdf
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
 from .arm import LoadedArm
 from .load_columns import LoadFrame
+from .payload_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-ROUNDS = 6  # of weighting the joints by their residuals
-GYRATION = 0.1  # [m] typical distance of a load's mass from its centre
-LEAST_MASS = 1.0  # [kg] to which uncertainties are compared for loads that are lighter
-VAGUE = 10.0  # times the typical size: the standard deviation before the samples
-DENSITY = 2000.0  # [kg/m3] of the ball whose inertia a load has where the samples say nothing
-MARGIN = 1e-6  # least eigenvalue of the pseudo-inertia, over the typical size
-ROUNDING = 1e-8  # of a torque
-SURE = 2.0  # standard deviations that the mass must be above zero to be a load
-OVERLAPPING = 1.5  # degrees of freedom of overlapping blocks, over adjacent blocks
 
 
 class ArmDifference(NamedTuple):
@@ -87,8 +79,10 @@ def fit_load(arm: LoadedArm, frame: LoadFrame) -> LoadFit:
     sizes, centre = np.ones(10), np.zeros(10)
     x = np.zeros(total.width)
     for _ in range(2):  # the second time with the load's own size
-        mass = max(float(x[-10]), LEAST_MASS)
-        sizes = mass * np.repeat([1.0, GYRATION, GYRATION**2], [1, 3, 6])
+        mass = max(float(x[-10]), THRESHOLDS.compared_mass)
+        sizes = mass * np.repeat(
+            [1.0, THRESHOLDS.gyration_radius, THRESHOLDS.gyration_radius**2], [1, 3, 6]
+        )
         prior_all = np.vstack([prior, vague_rows(total.width, sizes, centre)])
         x, weights = solve_weighted(total, prior_all, problem)
         centre = solid_ball(x[-10:])
@@ -100,11 +94,15 @@ def fit_load(arm: LoadedArm, frame: LoadFrame) -> LoadFit:
     spread = jacobian @ covariance @ jacobian.T
     free_std = np.sqrt(np.diag(covariance))
     limits = np.concatenate(
-        [[mass], np.full(3, GYRATION), np.full(6, float(solution[0]) * GYRATION**2)]
+        [
+            [mass],
+            np.full(3, THRESHOLDS.gyration_radius),
+            np.full(6, float(solution[0]) * THRESHOLDS.gyration_radius**2),
+        ]
     )
     seen = np.sqrt(np.diag(spread)) <= limits
     # no load is as likely: its mass alone is known, and it has neither centre nor inertia
-    if free[0] < SURE * free_std[0]:
+    if free[0] < THRESHOLDS.load_deviations * free_std[0]:
         seen[1:] = False
     numbers = safe_numbers(to_urdf(solution), float(free[0]), seen)
     residual = ArmDifference(
@@ -166,10 +164,10 @@ def accumulate(problem: Problem, width: int) -> Accumulator:
 
 
 def vague_rows(width: int, sizes: Array, centre: Array) -> Array:
-    """Return prior rows (10, width + 1): a mean `centre` (10,) with std VAGUE times the size."""
+    """Return prior rows (10, width + 1): mean `centre` (10,), std `prior_spread` times sizes."""
     rows = np.zeros((10, width + 1))
-    rows[:, -11:-1] = np.diag(1.0 / (VAGUE * sizes))
-    rows[:, -1] = centre / (VAGUE * sizes)
+    rows[:, -11:-1] = np.diag(1.0 / (THRESHOLDS.prior_spread * sizes))
+    rows[:, -1] = centre / (THRESHOLDS.prior_spread * sizes)
     return rows
 
 
@@ -182,7 +180,7 @@ def solve_weighted(total: Accumulator, prior: Array, problem: Problem) -> tuple[
     """
     weights = 1.0 / rms_torque(total)
     x, sigma = np.zeros(total.width), 1.0 / weights
-    for _ in range(ROUNDS):
+    for _ in range(THRESHOLDS.weighting_rounds):
         triangle = triangular(np.vstack([total.triangle(weights), prior]))
         x = least_squares(triangle, np.zeros(total.width))
         half = inverse_root(triangle)
@@ -190,7 +188,7 @@ def solve_weighted(total: Accumulator, prior: Array, problem: Problem) -> tuple[
             [weights[j] ** 2 * np.sum((total.rows(j)[:, :-1] @ half) ** 2) for j in range(total.n)]
         )
         sigma = np.sqrt(total.residual_squares(x) / np.maximum(np.array(total.counts) - taken, 1.0))
-        sigma = np.maximum(sigma, ROUNDING * rms_torque(total))
+        sigma = np.maximum(sigma, THRESHOLDS.least_noise * rms_torque(total))
         weights = 1.0 / sigma
     # beside the information from before the samples must not count for more than they are
     if len(prior) > 10:
@@ -233,7 +231,13 @@ def student_factor(ends: tuple[int, ...]) -> float:
     from scipy.stats import t
 
     blocks = sum(weight for _, weight in moving_blocks(ends))
-    return float((t.ppf(0.975, max(OVERLAPPING * (blocks - 1.0), 1.0)) / BAND) ** 2)
+    return float(
+        (
+            t.ppf(0.975, max(THRESHOLDS.overlap_freedom * (blocks - 1.0), 1.0))
+            / RESULT_THRESHOLDS.band_deviations
+        )
+        ** 2
+    )
 
 
 def solid_ball(parameters: Array) -> Array:
@@ -245,7 +249,7 @@ def solid_ball(parameters: Array) -> Array:
     if mass <= 0:
         return np.zeros(10)
     centre = parameters[1:4] / mass
-    radius = (3.0 * mass / (4.0 * np.pi * DENSITY)) ** (1 / 3)
+    radius = (3.0 * mass / (4.0 * np.pi * THRESHOLDS.density)) ** (1 / 3)
     J = np.zeros((4, 4))
     J[:3, :3] = 0.2 * mass * radius**2 * np.eye(3)
     return from_pseudo_inertia(J + mass * np.outer([*centre, 1.0], [*centre, 1.0]))
@@ -262,7 +266,7 @@ def nearest_body(R: Array, free: Array, sizes: Array) -> Array:
     L = np.sqrt(np.array([sizes[4], sizes[4], sizes[4], sizes[0]]))
     T = from_pseudo_inertia(L[:, None] * SVEC * L).T
     start: Array = np.asarray(np.linalg.solve(T, free), np.float64)
-    if float(np.linalg.eigvalsh(symmetric(start))[0]) >= MARGIN:
+    if float(np.linalg.eigvalsh(symmetric(start))[0]) >= THRESHOLDS.least_eigenvalue:
         return free
     A = R @ T
     scale = float(np.linalg.norm(A))
@@ -271,7 +275,7 @@ def nearest_body(R: Array, free: Array, sizes: Array) -> Array:
             [np.hstack([A / scale, -np.eye(10)]), np.hstack([-np.eye(10), np.zeros((10, 10))])]
         )
     )
-    floor = np.array([np.trace(E) for E in SVEC]) * MARGIN
+    floor = np.array([np.trace(E) for E in SVEC]) * THRESHOLDS.least_eigenvalue
     P = sparse.csc_matrix(np.diag(np.repeat([0.0, 1.0], 10)))
     cones = [clarabel.ZeroConeT(10), clarabel.PSDTriangleConeT(4)]
     with translate_errors("the cone solver Clarabel failed on this problem"):

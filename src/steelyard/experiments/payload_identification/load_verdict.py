@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arm import LoadedArm
-from .load_fit import SURE, LoadFit
+from .load_fit import LoadFit
+from .payload_thresholds import THRESHOLDS
 
 MEANINGS = {
     "trusted": "Trusted: mass, centre and inertia follow from the torques.",
@@ -17,12 +18,6 @@ MEANINGS = {
     "refused": "Refused: the torques do not fit this robot with a load.",
 }
 NUMBERS = ("mass", "com x", "com y", "com z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-# standard deviations of the mass below zero from which the loaded robot counts as the lighter one
-LIGHTER = 3.0
-UNEXPLAINED = 0.5  # relative error of the torque with the load from which it is refused
-WORSE = 2.0  # times the relative error without the load from which the error with it is a doubt
-FAINT = 1e-3  # relative error of the torque that is never a doubt
-COARSE = 0.1  # relative standard deviation of the mass from which it is a doubt
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,7 @@ def judge_load(arm: LoadedArm, fit: LoadFit) -> LoadVerdict:
 
 def _lighter(fit: LoadFit) -> Iterator[str]:
     mass, std = float(fit.free[0]), float(fit.free_std[0])
-    if fit.seen[0] and mass < -LIGHTER * std:
+    if fit.seen[0] and mass < -THRESHOLDS.lighter_deviations * std:
         yield (
             f"The robot is lighter with the load than without, by {-mass / std:.0f} standard"
             " deviations of the mass: were the two logs exchanged, or do torques have the other"
@@ -86,7 +81,7 @@ def _lighter(fit: LoadFit) -> Iterator[str]:
 
 
 def _useless(fit: LoadFit) -> Iterator[str]:
-    if not fit.residual.loaded < UNEXPLAINED:
+    if not fit.residual.loaded < THRESHOLDS.refused_error:
         yield (
             f"{fit.residual.loaded:.0%} of the torque with the load is unexplained: is it the log"
             " of another robot?"
@@ -100,11 +95,14 @@ def _arm_refused(arm: LoadedArm) -> Iterator[str]:
 
 def _nothing(fit: LoadFit) -> Iterator[str]:
     mass, std = float(fit.free[0]), float(fit.free_std[0])
-    if fit.seen[0] and -LIGHTER * std <= mass < SURE * std:
+    if (
+        fit.seen[0]
+        and -THRESHOLDS.lighter_deviations * std <= mass < THRESHOLDS.load_deviations * std
+    ):
         shown = float(fit.numbers[0])
         yield (
-            f"The mass, {shown:.5g} kg, is not above zero by {SURE:g} standard deviations of"
-            f" {std:.2g}: there may be no load."
+            f"The mass, {shown:.5g} kg, is not above zero by {THRESHOLDS.load_deviations:g}"
+            f" standard deviations of {std:.2g}: there may be no load."
         )
 
 
@@ -115,7 +113,10 @@ def _coarse(fit: LoadFit) -> Iterator[str]:
             "The mass is not identified: lift and lower the load with joints whose axes are not"
             " vertical."
         )
-    elif fit.free[0] >= SURE * fit.free_std[0] and std > COARSE * mass:
+    elif (
+        fit.free[0] >= THRESHOLDS.load_deviations * fit.free_std[0]
+        and std > THRESHOLDS.doubtful_mass_deviation * mass
+    ):
         yield (
             f"The standard deviation of the mass is {std / mass:.0%}: a longer log, faster motion "
             "or more poses reduce it."
@@ -130,7 +131,7 @@ def _unlike(arm: LoadedArm, fit: LoadFit) -> Iterator[str]:
         if arm.fit is not None
         else np.nan
     )
-    if fit.residual.loaded > max(WORSE * before, FAINT):
+    if fit.residual.loaded > max(THRESHOLDS.doubtful_error_ratio * before, THRESHOLDS.small_error):
         yield (
             f"With the load {fit.residual.loaded:.1%} of the torque is unexplained, without it"
             f" {before:.1%}: does the load slip or swing, or is the second log from another robot?"

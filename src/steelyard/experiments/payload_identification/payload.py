@@ -26,6 +26,7 @@ from .controller_load import CONTROLLERS, ControllerLoad, controller_load
 from .load_columns import LoadFrame, load_frame
 from .load_fit import LoadFit, fit_load
 from .load_verdict import NUMBERS, LoadVerdict, judge_load
+from .payload_thresholds import THRESHOLDS
 from .static_segments import is_static
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-LIGHTEST = 1e-6  # [kg] below which a load has no centre
 
 
 class LoadNumbers(NamedTuple):
@@ -158,7 +158,7 @@ class PayloadEstimate:
         one, two = (self.arm.robot.tree.frames[name].pose for name in (other.frame, self.frame))
         pose = one.inverse().compose(two)
         X[:3, :3], X[:3, 3] = np.array(pose.R, float), np.array(pose.p, float)
-        if self.mass < LIGHTEST:
+        if self.mass < THRESHOLDS.lightest_load:
             return LoadNumbers(self.mass, X[:3, 3], np.zeros((3, 3)))
         ten = to_urdf(from_pseudo_inertia(X @ pseudo_inertia(self.fit.parameters) @ X.T))
         return LoadNumbers(float(ten[0]), ten[1:4], matrix_of(ten[4:]))

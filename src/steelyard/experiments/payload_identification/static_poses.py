@@ -25,6 +25,7 @@ from ...options import from_keywords
 from ...robot import Robot
 from .clear_poses import check_straight_path, clear_of_home, straight_is_clear
 from .load_columns import load_frame, to_body
+from .payload_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +35,6 @@ if TYPE_CHECKING:
     from ...motion.collision.walls import HalfSpace
 
 Array = NDArray[np.float64]
-CANDIDATES = 4000
-DRAWS = 3  # of CANDIDATES poses, until enough of them are free of collisions
-TURN = np.pi  # [rad] range of a joint without limits, to either side
-LEAST = 1e-6  # of the largest eigenvalue: what poses must show of mass and centre
-# [kg, kg m] of a load of 1 kg: mass and first moments are made comparable by them
-SIZES = np.array([1.0, 0.1, 0.1, 0.1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,15 +212,19 @@ def static_poses(
     )
     rng = np.random.default_rng(whole_number("static_poses: seed", seed, 0))
     home, q = _clear_candidates(robot, keep, share, beside, count, rng)
-    Y = _gravity_columns(robot, carrier.body, carrier.frame, q) / noise[:, None] * SIZES
+    Y = (
+        _gravity_columns(robot, carrier.body, carrier.frame, q)
+        / noise[:, None]
+        * THRESHOLDS.load_sizes
+    )
     chosen, information = _greedy(Y, count)
     values = np.linalg.eigvalsh(information)
-    if values[0] <= LEAST * values[-1]:
+    if values[0] <= THRESHOLDS.least_information * values[-1]:
         raise ProblemError(
             "mass and centre of a load cannot be identified from static poses of this robot; use a"
             " log of a motion"
         )
-    std = np.sqrt(np.diag(np.linalg.inv(2.0 * information))) * SIZES
+    std = np.sqrt(np.diag(np.linalg.inv(2.0 * information))) * THRESHOLDS.load_sizes
     order = _short_path(q[chosen], chosen)
     detours = tuple(
         k
@@ -254,13 +253,13 @@ def _clear_candidates(
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
     """Return a home (n,) and random poses (M, n) that straight moves from it reach."""
-    for _ in range(DRAWS):
+    for _ in range(THRESHOLDS.candidate_draws):
         home, q = clear_of_home(keep, _candidates(robot, margin, approach, rng), approach)
         if len(q) >= count:
             return home, q
     raise ProblemError(
-        f"fewer than {count} of {CANDIDATES} random poses keep links apart and above the ground;"
-        f" give another {mention('ground')}, a smaller {mention('clearance')}, or"
+        f"fewer than {count} of {THRESHOLDS.candidate_poses} random poses keep links apart and"
+        f" above the ground; give another {mention('ground')}, a smaller {mention('clearance')}, or"
         f" {mention('ground', None)} where there is no ground"
     )
 
@@ -277,19 +276,29 @@ def _noise(robot: Robot, sigma: ArrayLike) -> Array:
 
 
 def _candidates(robot: Robot, margin: float, approach: float, rng: np.random.Generator) -> Array:
-    """Return random poses (CANDIDATES, n) within a fraction of the joint ranges.
+    """Return random poses (`candidate_poses`, n) within a fraction of the joint ranges.
 
     They keep the approach [rad|m] from the ends of the range.
     """
     limits = robot.tree.limits
     low = np.array(
-        [max(limit.lower, -2 * TURN) if np.isfinite(limit.lower) else -TURN for limit in limits]
+        [
+            max(limit.lower, -2 * THRESHOLDS.free_range)
+            if np.isfinite(limit.lower)
+            else -THRESHOLDS.free_range
+            for limit in limits
+        ]
     )
     high = np.array(
-        [min(limit.upper, 2 * TURN) if np.isfinite(limit.upper) else TURN for limit in limits]
+        [
+            min(limit.upper, 2 * THRESHOLDS.free_range)
+            if np.isfinite(limit.upper)
+            else THRESHOLDS.free_range
+            for limit in limits
+        ]
     )
     middle, half = 0.5 * (low + high), np.maximum(0.5 * margin * (high - low) - approach, 0.0)
-    return middle + half * rng.uniform(-1.0, 1.0, (CANDIDATES, robot.n))
+    return middle + half * rng.uniform(-1.0, 1.0, (THRESHOLDS.candidate_poses, robot.n))
 
 
 def _gravity_columns(robot: Robot, body: int, frame: str, q: Array) -> Array:

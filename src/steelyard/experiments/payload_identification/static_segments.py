@@ -12,15 +12,9 @@ from ...identification.samples.samples import Samples, require_log, require_numb
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.log import Log
+from .payload_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-WINDOW = 0.1  # [s] on either side over which a velocity is taken
-RESTING = 2e-3  # [rad/s|m/s] up to which a joint rests
-SETTLING = 0.1  # [s] at the start of a dwell that is left out
-APART = 0.5  # [s] between samples from which each is a pose by itself
-MOVED = 1e-4  # [rad|m] by which a joint must move to have come from a side
-BEFORE = 0.3  # [s] before a dwell at which a joint shows from which side it comes
-FEWEST = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +47,7 @@ def static_segments(robot: Robot, log: Log) -> StaticSegments:
     log = log.reordered(robot)
     if log.tau is None:
         raise LogError(f"{log.where}the log has no torque; expected a column of torques per joint")
-    if log.dt >= APART:
+    if log.dt >= THRESHOLDS.separate_interval:
         return _require_segments(
             log, StaticSegments(*_require_finite(log), np.zeros_like(log.q), log.source)
         )
@@ -75,7 +69,10 @@ def static_segments(robot: Robot, log: Log) -> StaticSegments:
 
 def is_static(log: Log) -> bool:
     """Return whether the robot rests in every sample, or samples are too far apart for a motion."""
-    return bool(log.qd is not None and not np.any(np.abs(log.qd) > RESTING)) or log.dt >= APART
+    return (
+        bool(log.qd is not None and not np.any(np.abs(log.qd) > THRESHOLDS.resting_speed))
+        or log.dt >= THRESHOLDS.separate_interval
+    )
 
 
 def _require_finite(log: Log) -> tuple[Array, Array]:
@@ -90,30 +87,33 @@ def _require_finite(log: Log) -> tuple[Array, Array]:
 
 
 def _require_segments(log: Log, segments: StaticSegments) -> StaticSegments:
-    if len(segments.q) < FEWEST:
+    if len(segments.q) < THRESHOLDS.least_poses:
         raise LogError(
-            f"{log.where}the robot rests {len(segments.q)} times; expected at least {FEWEST} poses"
+            f"{log.where}the robot rests {len(segments.q)} times; expected at least"
+            f" {THRESHOLDS.least_poses} poses"
             " to identify a load"
         )
     return segments
 
 
 def _rests(log: Log) -> list[slice]:
-    """Return the segments in which every joint rests, without their first SETTLING seconds."""
-    w = max(1, round(WINDOW / log.dt))
+    """Return the segments in which every joint rests, without their first `settling_time` [s]."""
+    w = max(1, round(THRESHOLDS.velocity_window / log.dt))
     after, before = np.minimum(np.arange(log.N) + w, log.N - 1), np.maximum(np.arange(log.N) - w, 0)
     speed = (
         np.abs(log.q[after] - log.q[before])
         / np.maximum(log.t[after] - log.t[before], 1e-12)[:, None]
     )
-    rest = np.concatenate([[False], np.all(speed <= RESTING, axis=1), [False]])
+    rest = np.concatenate([[False], np.all(speed <= THRESHOLDS.resting_speed, axis=1), [False]])
     edges = np.flatnonzero(np.diff(rest.astype(int))).reshape(-1, 2)
-    lead = round(SETTLING / log.dt)
+    lead = round(THRESHOLDS.settling_time / log.dt)
     return [slice(int(a) + (lead if a else 0), int(b)) for a, b in edges if b - a > lead + w]
 
 
 def _side(log: Log, part: slice) -> Array:
     """Return the direction in which each joint moved before a rest, (n,)."""
-    first = max(0, part.start - round((SETTLING + BEFORE) / log.dt))
+    first = max(
+        0, part.start - round((THRESHOLDS.settling_time + THRESHOLDS.approach_time) / log.dt)
+    )
     step = log.q[part].mean(axis=0) - log.q[first]
-    return np.where(np.abs(step) > MOVED, np.sign(step), 0.0)
+    return np.where(np.abs(step) > THRESHOLDS.least_approach, np.sign(step), 0.0)

@@ -20,7 +20,6 @@ from ..model.accumulator import on_one_core
 from ..model.linear_model import Model, build_model
 from ..samples.preparation import Preparation
 from ..samples.samples import (
-    FEWEST,
     Samples,
     base_motion,
     far_positions,
@@ -30,6 +29,7 @@ from ..samples.samples import (
     require_log,
     require_numbers,
 )
+from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from ..samples.smoothing import smoothed
 from .channels import dead_channels, is_dead, is_saturated, saturated_torques, spikes
 from .doctor_thresholds import THRESHOLDS
@@ -214,9 +214,10 @@ def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
 def samples_of(robot: Robot, log: Log) -> Samples:
     """Return the smoothed samples of a log, also of a log with implausible positions."""
     log = clean(log)
-    if log.N < FEWEST:
+    if log.N < SAMPLES_THRESHOLDS.least_samples:
         raise LogError(
-            f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}"
+            f"{log.where}{log.N} samples are too few to identify from; expected at least"
+            f" {SAMPLES_THRESHOLDS.least_samples}"
         )
     (q, qd, qdd), sure, *_ = smoothed(log, Preparation())
     assert log.tau is not None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...signals.clean.cleaning import FALLING, sort_by_time
 from ...signals.log import Log
-from ...signals.segments import GAP
+from ...signals.signal_thresholds import THRESHOLDS as SIGNAL_THRESHOLDS
 from .doctor_thresholds import THRESHOLDS
 from .finding import Finding
 
@@ -38,7 +38,7 @@ def read_stamps(t: Array) -> Stamps:
     """Return the properties of time stamps t [s] (N,); gaps separate several runs."""
     step = np.diff(t)
     interval = float(np.median(step[step > 0])) if np.any(step > 0) else 1.0
-    short = step[step <= GAP * interval] / interval
+    short = step[step <= SIGNAL_THRESHOLDS.gap_ratio * interval] / interval
     spread = short[(short > 0) & (short < 1.999)] - 1.0
     odd = float(np.mean(np.abs(spread) > THRESHOLDS.irregular_step)) if len(spread) else 0.0
     jitter = float(np.std(spread)) / np.sqrt(2.0) if odd > THRESHOLDS.irregular_share else 0.0

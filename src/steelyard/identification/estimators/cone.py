@@ -16,7 +16,7 @@ from ...parameters.pseudo_inertia import pseudo_inertia
 from ..model.bounds import Inequalities
 from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior
-from .least_squares import RANK
+from .estimator_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ class ConeProgram:
         largest = max(float(norms.max(initial=0.0)), 1e-300)
         scale = np.where(norms > 1e-12 * largest, norms, largest)[self.inner :]
         _, values, Vt = np.linalg.svd(np.linalg.qr(outer / scale, mode="r"))
-        directions = Vt[int(np.sum(values > RANK * values.max(initial=0.0))) :] * scale
+        directions = Vt[int(np.sum(values > THRESHOLDS.rank * values.max(initial=0.0))) :] * scale
         return (
             np.pad(directions, ((0, 0), (self.inner, 0))),
             directions @ self.model.start[self.inner :],

@@ -18,13 +18,11 @@ from ..model.accumulator import triangular
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
+from .estimator_thresholds import THRESHOLDS
 from .least_squares import Estimate, Estimator, least_squares, noise, weighted
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-NARROWEST = 16  # neighbouring harmonics over which the power of noise is averaged at least
-WIDER = 0.3  # of a frequency that the band there is wide
-LEAST = 1e-12  # of the mean power of a joint: the noise that a joint has at least
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class Spectrum:
         n = range(self.tau.shape[1])
         power = banded(np.abs(self.tau - self.Y @ base) ** 2)
         S = self.noise.copy()
-        least = LEAST * np.maximum(np.mean(np.abs(self.tau) ** 2, axis=0), 1e-300)
+        least = THRESHOLDS.least_power * np.maximum(np.mean(np.abs(self.tau) ** 2, axis=0), 1e-300)
         S[:, n, n] += np.maximum(power - S[:, n, n], 0.0) + least
         rows = np.linalg.solve(
             np.linalg.cholesky(S), np.concatenate([self.Y, self.tau[:, :, None]], axis=2)
@@ -131,9 +129,9 @@ def banded(x: NDArray[Any]) -> NDArray[Any]:
 
     Wider ones at higher frequencies.
     """
-    edges, least = [0], NARROWEST
+    edges, least = [0], THRESHOLDS.least_harmonics
     while edges[-1] + 2 * least <= len(x):
-        edges.append(edges[-1] + max(least, int(WIDER * edges[-1])))
+        edges.append(edges[-1] + max(least, int(THRESHOLDS.band_width * edges[-1])))
     edges = [k for k in edges if k == 0 or k + least <= len(x)]
     counts = np.diff([*edges, len(x)])
     sums = np.add.reduceat(x, edges, axis=0)

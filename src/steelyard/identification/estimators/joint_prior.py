@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from ..model.accumulator import Accumulator
 from ..model.linear_model import Model
 from ..model.prior import body_prior
+from .estimator_thresholds import THRESHOLDS
 from .posterior import Coordinates, coordinates, posterior_of, projected
 
 Array = NDArray[np.float64]
-OFFSETS = 1.0, 0.3, 0.1  # of a joint's torque: standard deviations that its offset may have
-# of its described value: standard deviations that a rotor inertia or a friction may have
-DESCRIBED = np.inf, 1.0, 0.3, 0.1
-SLOW = 0.1  # of a joint's fastest speed, 1 rad/s|m/s where it has none; reached within a second
 
 
 def vague_precision(model: Model, total: Accumulator, where: Coordinates) -> Array:
@@ -59,7 +56,14 @@ def slow_motion(model: Model) -> Array:
         name: limit.velocity if np.isfinite(limit.velocity) and limit.velocity > 0 else 1.0
         for name, limit in zip(model.robot.joint_names, model.robot.tree.limits, strict=False)
     }
-    factors = {"Ia": SLOW, "Fv": SLOW, "Fc": 1.0, "F0": 1.0, "Fn": 1.0, "Fs": 1.0}
+    factors = {
+        "Ia": THRESHOLDS.slow_speed,
+        "Fv": THRESHOLDS.slow_speed,
+        "Fc": 1.0,
+        "F0": 1.0,
+        "Fn": 1.0,
+        "Fs": 1.0,
+    }
     speeds = {"Ia", "Fv"}
     return np.array(
         [
@@ -111,10 +115,10 @@ def candidates(model: Model, vague: Array) -> Iterator[list[Array]]:
     symbols = np.array([name.rpartition(".")[2] for _, name in free_terms(model)])
     described = np.abs([model.start[i] for i, _ in free_terms(model)])
     if np.any(offset := symbols == "F0"):
-        yield [np.where(offset, vague / part**2, 0.0) for part in OFFSETS]
+        yield [np.where(offset, vague / part**2, 0.0) for part in THRESHOLDS.offset_spreads]
     for kind in (symbols == "Ia", (symbols != "Ia") & ~offset):
         if np.any(known := kind & (described > 0)):
             yield [
                 np.where(known, 1.0 / (part * np.where(known, described, 1.0)) ** 2, 0.0)
-                for part in DESCRIBED
+                for part in THRESHOLDS.described_spreads
             ]

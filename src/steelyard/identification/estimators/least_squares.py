@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from ...arguments import real_number, whole_number
 from ..model.accumulator import Accumulator
 from ..model.problem import Problem, merged
+from .estimator_thresholds import THRESHOLDS
 from .posterior import Posterior
 
 Array = NDArray[np.float64]
-RANK = 1e-9  # of the largest singular value, columns scaled to unit norm
-EXCITED = 4.0  # times the information that errors of the regressor alone would give
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +100,9 @@ class ExcitationSpectrum:
 def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectrum:
     """Return what the factor R (b + 1, b + 1) of [Y tau] says about the rank of Y.
 
-    A direction v is excited if |R v|^2 is at least EXCITED times |N v|^2, with `noise` N (., b) the
-    factor of the errors of Y due to position noise, which are not excitation. Without it only the
-    rounding counts. Golub and Van Loan, "Matrix Computations", 4th ed., section 8.7.3 (the
+    A direction v is excited if |R v|^2 is at least `excited_ratio` times |N v|^2, with `noise` N
+    (., b) the factor of the errors of Y due to position noise, which are not excitation. Without it
+    only the rounding counts. Golub and Van Loan, "Matrix Computations", 4th ed., section 8.7.3 (the
     symmetric-definite generalised eigenvalue problem).
     """
     R = triangle[:-1, :-1]
@@ -111,7 +110,7 @@ def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectru
     # entries so small make LAPACK's divide and conquer fail
     clean = np.where(dead | (np.abs(R) <= 1e-20 * unit), 0.0, R / unit)
     values = np.linalg.svd(clean, compute_uv=False)
-    floor = RANK * max(float(values[0]) if len(values) else 0.0, 1e-300) * np.eye(len(R))
+    floor = THRESHOLDS.rank * max(float(values[0]) if len(values) else 0.0, 1e-300) * np.eye(len(R))
     errors = (
         floor
         if noise is None
@@ -122,7 +121,7 @@ def excitation(triangle: Array, noise: Array | None = None) -> ExcitationSpectru
     _, shares, Vt = np.linalg.svd(errors @ np.linalg.inv(whole))
     V = np.linalg.solve(whole, Vt.T)
     V /= np.linalg.norm(V, axis=0)
-    weak = shares**2 > 1.0 / (1.0 + (EXCITED if noise is not None else 1.0))
+    weak = shares**2 > 1.0 / (1.0 + (THRESHOLDS.excited_ratio if noise is not None else 1.0))
     return ExcitationSpectrum(values, V[:, ~weak] / unit[:, None], V[:, weak] / unit[:, None], unit)
 
 
@@ -146,7 +145,7 @@ def excited_projection(spectrum: ExcitationSpectrum) -> Array:
     return np.asarray(spectrum.excited @ np.linalg.inv(V)[: spectrum.rank])
 
 
-def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Array:
+def least_squares(triangle: Array, prior: Array, tolerance: float = THRESHOLDS.rank) -> Array:
     """Return argmin |R x - z|, (b,), for the factor [R z].
 
     Among equal minima the nearest to `prior` (b,) in scaled columns.
@@ -165,13 +164,13 @@ def least_squares(triangle: Array, prior: Array, tolerance: float = RANK) -> Arr
     )
 
 
-def inverse_information(triangle: Array, tolerance: float = RANK) -> Array:
+def inverse_information(triangle: Array, tolerance: float = THRESHOLDS.rank) -> Array:
     """Return (R^T R)^+, (b, b); it is zero along directions without excitation."""
     half = inverse_root(triangle, tolerance)
     return np.asarray(half @ half.T)
 
 
-def inverse_root(triangle: Array, tolerance: float = RANK) -> Array:
+def inverse_root(triangle: Array, tolerance: float = THRESHOLDS.rank) -> Array:
     """Return a matrix H (b, b) with H H^T = (R^T R)^+.
 
     Its columns are zero for directions without excitation.
@@ -308,7 +307,11 @@ def one_joint(
     # in scaled columns, so that the rank does not depend on units
     D = np.linalg.qr(N * scale[:, None])[0]
     U, values, Vt = np.linalg.svd(np.where(dead, 0.0, R / scale) @ D, full_matrices=True)
-    rank = int(np.sum(values > max(tolerance, RANK) * max(float(values.max(initial=0.0)), 1e-300)))
+    rank = int(
+        np.sum(
+            values > max(tolerance, THRESHOLDS.rank) * max(float(values.max(initial=0.0)), 1e-300)
+        )
+    )
     y = Vt[:rank].T @ ((U[:, :rank].T @ (z - R @ base)) / values[:rank])
     free = (D @ Vt[rank:].T) / scale[:, None]
     return base + (D @ y) / scale, np.linalg.qr(free)[0] if free.shape[1] else free

@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from ...signals.autocorrelation import lagged_products, variance_inflation
 from ..model.prior import body_prior
 from ..model.problem import Problem
+from .estimator_thresholds import THRESHOLDS
 from .joint_prior import vague_precision
 from .posterior import coordinates, posterior
 
 Array = NDArray[np.float64]
-BLOCKS = 16  # of the samples, from which the autocorrelation is found
-ROUNDS = 30
-SAME = 1e-3  # relative change of the noise that needs no further round
-ROUNDING = 1e-8  # of a torque
 
 
 def noise_of_joints(problem: Problem) -> tuple[Array, Array]:
@@ -38,10 +35,10 @@ def noise_of_joints(problem: Problem) -> tuple[Array, Array]:
     )
     counts = np.maximum(np.array(total.counts), 1.0)
     sigma = size = np.maximum(
-        np.sqrt(total.torque_squares() / counts), ROUNDING * largest_torque(problem)
+        np.sqrt(total.torque_squares() / counts), THRESHOLDS.least_noise * largest_torque(problem)
     )
     base = problem.prior
-    for _ in range(ROUNDS):
+    for _ in range(THRESHOLDS.noise_rounds):
         estimate = posterior(model, total.triangle(1.0 / sigma), loose, where, vague)
         base, root = (
             problem.base.values(estimate.parameters),
@@ -49,8 +46,8 @@ def noise_of_joints(problem: Problem) -> tuple[Array, Array]:
         )
         taken = np.array([np.sum((total.rows(j)[:, :-1] @ root) ** 2) for j in range(total.n)])
         before, sigma = sigma, np.sqrt((total.residual_squares(base) + taken) / counts)
-        sigma = np.maximum(sigma, ROUNDING * largest_torque(problem))
-        if np.allclose(sigma, before, rtol=SAME, atol=0.0):
+        sigma = np.maximum(sigma, THRESHOLDS.least_noise * largest_torque(problem))
+        if np.allclose(sigma, before, rtol=THRESHOLDS.noise_tolerance, atol=0.0):
             break
     return np.minimum(sigma, size), inflation(problem, base)
 
@@ -90,7 +87,7 @@ def inflation(problem: Problem, base: Array) -> Array:
     With it a prior weighs the same against a log at 1 kHz as against the same log at 100 Hz.
     """
     sums = np.zeros((2, problem.n))
-    for block in problem.blocks(BLOCKS):
+    for block in problem.blocks(THRESHOLDS.autocorrelation_blocks):
         e = block.tau - block.every_column @ base
         sums[: min(2, len(e))] += lagged_products(e if block.keep is None else e * block.keep)
     return variance_inflation(sums[1] / np.maximum(sums[0], 1e-300))

@@ -15,11 +15,9 @@ from scipy.linalg.lapack import dtpqrt, dtrtrs
 from ...cached import cached_property
 from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
+from .estimator_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-PANEL = 32  # columns that are reflected together
-# precision of a joint term before the samples, as a share of theirs, where none is given
-LEAST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +186,11 @@ def triangle_with(root: Array, A: Array, z: Array) -> Array:
     k = len(root) + 1
     stacked, below = np.zeros((k, k), order="F"), np.empty((len(A), k), order="F")
     stacked[:-1, :-1], below[:, :-1], below[:, -1] = root, A, z
-    return np.triu(dtpqrt(0, min(PANEL, k), stacked, below, overwrite_a=1, overwrite_b=1)[0])
+    return np.triu(
+        dtpqrt(
+            0, min(THRESHOLDS.reflected_columns, k), stacked, below, overwrite_a=1, overwrite_b=1
+        )[0]
+    )
 
 
 def posterior_of(
@@ -202,7 +204,9 @@ def posterior_of(
     squares, prior = np.sum(A**2, axis=0), coordinate_system.precision(weights)
     outer = np.arange(coordinate_system.inner, len(prior))
     prior[outer, outer] = (
-        np.where(squares[outer] > 0, LEAST * squares[outer], 1.0) if vague is None else vague
+        np.where(squares[outer] > 0, THRESHOLDS.least_precision * squares[outer], 1.0)
+        if vague is None
+        else vague
     )
     root = np.asarray(np.linalg.cholesky(prior).T, np.float64)
     size = np.sqrt(squares + np.diag(prior))

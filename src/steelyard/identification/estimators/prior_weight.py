@@ -15,17 +15,10 @@ from numpy.typing import NDArray
 from ..model.accumulator import map_for
 from ..model.linear_model import Model
 from ..model.prior import BodyPrior, body_prior
+from .estimator_thresholds import THRESHOLDS
 from .posterior import coordinates, posterior_of, projected
 
 Array = NDArray[np.float64]
-# of links as described: 1 for links right to their own size, 1e4 for a hundredth of it
-WEIGHTS = tuple(10.0 ** np.arange(-1, 7))
-LOOSE = tuple(10.0 ** np.arange(-5, 2))  # of links whose description is discarded
-# before the samples: the weight of a description is about 30, within 1.5 decades either way
-USUAL, SPREAD = 30.0, 1.5
-EXACT = 1e5  # weight from which the links are taken as described
-# [nats] against a description that is of no use, of one link or of all: one in a thousand
-ODDS = 7.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +72,7 @@ class PriorWeight:
         size = 1.0 / np.sqrt(self.weight)
         agreement = (
             "within its noise"
-            if self.weight >= EXACT
+            if self.weight >= THRESHOLDS.exact_weight
             else f"to within about {size:.0%} of each link's size"
         )
         lines = []
@@ -102,9 +95,9 @@ def choose_prior_weight(model: Model, triangle: Array, vague: Array | None = Non
     """Return the weight of the description with the largest evidence, and bodies without it.
 
     `triangle` (b + 1, b + 1) is the factor of [Y tau], rows in units of their noise, `vague` the
-    precision of the joint terms. From the description of every link, or of none,
-    descriptions of single links are discarded or restored as long as the evidence grows by more
-    than ODDS. MacKay, Neural Computation 4 (1992), p. 415.
+    precision of the joint terms. From the description of every link, or of none, descriptions of
+    single links are discarded or restored as long as the evidence grows by more than
+    `discard_odds`. MacKay, Neural Computation 4 (1992), p. 415.
     """
     search = PriorWeightSearch(model, triangle, vague)
     unknown = frozenset(i for i, k in enumerate(body_prior(model).described) if not k)
@@ -162,12 +155,18 @@ class PriorWeightSearch:
         The weight of the other bodies and of these bodies in turn, to a third of a decade.
         """
         of = self.evidence(aside)
-        weight = of(start.weight if start else USUAL, start.loose if start else 0.1)
+        weight = of(
+            start.weight if start else THRESHOLDS.prior_weight, start.loose if start else 0.1
+        )
         for _ in range(2 if 0 < len(aside) < self.bodies else 1):
             if len(aside) < self.bodies:
-                weight = maximum(partial(with_loose, of, weight.loose), WEIGHTS, self.unknowns)
+                weight = maximum(
+                    partial(with_loose, of, weight.loose), THRESHOLDS.weights, self.unknowns
+                )
             if aside:
-                weight = maximum(partial(of, weight.weight), LOOSE, self.unknowns)
+                weight = maximum(
+                    partial(of, weight.weight), THRESHOLDS.discarded_weights, self.unknowns
+                )
         return weight
 
     def quick(self, aside: frozenset[int], start: PriorWeight) -> PriorWeight:
@@ -177,7 +176,11 @@ class PriorWeightSearch:
         """
         of = self.evidence(aside)
         return max(
-            (of(start.weight, loose) for loose in {start.loose, *LOOSE[2:6:2]}), key=log_evidence
+            (
+                of(start.weight, loose)
+                for loose in {start.loose, *THRESHOLDS.discarded_weights[2:6:2]}
+            ),
+            key=log_evidence,
         )
 
     def quick_change(self, start: PriorWeight, group: frozenset[int]) -> PriorWeight:
@@ -201,7 +204,9 @@ class PriorWeightSearch:
         prior = body_prior(self.model, aside)
         where = coordinates(self.model, prior)
         groups = len(alike(self.model, frozenset(range(self.bodies)) - aside))
-        unlikely = ODDS * (min(groups, 1) if len(aside) == self.bodies else groups)
+        unlikely = THRESHOLDS.discard_odds * (
+            min(groups, 1) if len(aside) == self.bodies else groups
+        )
 
         A, z = projected(self.model, self.triangle, where)
 
@@ -211,7 +216,11 @@ class PriorWeightSearch:
             return replace(
                 trial,
                 log_evidence=estimate
-                - 0.5 * float(np.log10(weight / USUAL) / SPREAD) ** 2
+                - 0.5
+                * float(
+                    np.log10(weight / THRESHOLDS.prior_weight) / THRESHOLDS.prior_weight_decades
+                )
+                ** 2
                 - unlikely,
             )
 

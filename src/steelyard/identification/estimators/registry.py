@@ -10,9 +10,9 @@ from typing import Any
 from ...arguments import one_of, short_repr
 from ...errors import CallError, mention, suggest
 from ..model.problem import Problem
+from .estimator_thresholds import THRESHOLDS
 from .least_squares import Estimate, Estimator
 
-CAD_WEIGHT = 30.0
 """Weight of prior='cad': described inertias are right to about a fifth of their size."""
 
 
@@ -114,12 +114,12 @@ class AutomaticRow(EstimatorRow):
         from .sdp import SDP
         from .simulated.automatic import Automatic
 
-        return Automatic(inner=SDP(CAD_WEIGHT if cad else None))
+        return Automatic(inner=SDP(THRESHOLDS.cad_weight if cad else None))
 
 
 ESTIMATORS: dict[str, EstimatorRow] = {
     "auto": AutomaticRow("simulated.automatic", "Automatic", reads_samples=False),
-    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": CAD_WEIGHT}, reads_samples=False),
+    "sdp": EstimatorRow("sdp", "SDP", {"prior_weight": THRESHOLDS.cad_weight}, reads_samples=False),
     "ols": EstimatorRow("least_squares", "OLS", reads_samples=False),
     "wls": EstimatorRow("least_squares", "WLS", reads_samples=False),
     "irls": EstimatorRow("robust", "IRLS"),

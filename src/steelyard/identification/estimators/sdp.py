@@ -16,15 +16,14 @@ from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
 from .cone import ConeProgram, feasible, repaired, solve, symmetric
+from .estimator_thresholds import THRESHOLDS
 from .joint_prior import choose_joint_precision, vague_precision
 from .least_squares import Estimate, Estimator, excitation, trimmed, weighted
 from .noise_levels import loosest, noise_of_joints
 from .posterior import coordinates, posterior
-from .prior_weight import USUAL, PriorWeight, choose_prior_weight
+from .prior_weight import PriorWeight, choose_prior_weight
 
 Array = NDArray[np.float64]
-NEWTON_STEPS = 40
-SMALL_STEP = 1e-7  # in the metric of the point where the step starts
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,9 @@ class SDP(Estimator):
             whole, excitation(whole, problem.regressor_noise.triangle(weights)[:-1, :-1])
         )
         vague = vague_precision(model, problem.total, coordinates(model, body_prior(model)))
-        vague = choose_joint_precision(model, triangle, vague, USUAL, loosest(problem))
+        vague = choose_joint_precision(
+            model, triangle, vague, THRESHOLDS.prior_weight, loosest(problem)
+        )
         chosen = (
             PriorWeight(self.prior_weight)
             if self.prior_weight is not None
@@ -269,7 +270,7 @@ def entropic(
     """
     inverse = [np.linalg.inv(T) for T in program.prior.to_pi]
     status = "Solved"
-    for _ in range(NEWTON_STEPS):
+    for _ in range(THRESHOLDS.newton_steps):
         rows, target = second_order(inverse, weights, pi)
         solution, status = solve(
             replace(
@@ -277,7 +278,7 @@ def entropic(
             )
         )
         size = step_size(inverse, pi, solution)
-        if size < SMALL_STEP:
+        if size < THRESHOLDS.newton_tolerance:
             return solution, status
         pi = pi + (solution - pi) / (1.0 + size if size > 0.25 else 1.0)
     return pi, status

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from ...arguments import one_of, real_number
 from ...errors import CallError
 from ..model.problem import Problem, merged
+from .estimator_thresholds import THRESHOLDS
 from .least_squares import Estimate, Estimator, excitation, least_squares, weighted
 
 Array = NDArray[np.float64]
-RIDGE_STRENGTHS = np.concatenate([[0.0], np.geomspace(1e-10, 1.0, 21)])
-NET_STRENGTHS = np.concatenate([np.geomspace(0.3, 1e-7, 20), [0.0]])
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,10 @@ class Ridge(Estimator):
         centre = problem.prior if self.towards == "cad" else np.zeros(problem.base.n_base)
         _, weights = weighted(problem.total, problem.prior)
         best = best_strength(
-            problem, weights, strengths(self, RIDGE_STRENGTHS), lambda R, s: ridge(R, s, centre)
+            problem,
+            weights,
+            strengths(self, np.array(THRESHOLDS.ridge_strengths)),
+            lambda R, s: ridge(R, s, centre),
         )
         base = ridge(problem.total.triangle(weights), best, centre)
         return Estimate(base, weights, details={"strength": best, "towards": self.towards})
@@ -73,7 +75,7 @@ class ElasticNet(Estimator):
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
         _, weights = weighted(problem.total, problem.prior)
-        grid = strengths(self, NET_STRENGTHS)
+        grid = strengths(self, np.array(THRESHOLDS.net_strengths))
         best = best_strength(
             problem, weights, grid, lambda R, s: elastic_net(R, s, self.mix, problem.prior)
         )

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .estimator_thresholds import THRESHOLDS
 from .least_squares import inverse_information, least_squares
 
 Array = NDArray[np.float64]
-MOST_GROWTH = 1.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,10 @@ def stepwise(
     inflation = np.sqrt(
         np.diag(covariance) / np.maximum(np.diag(inverse_information(triangle)), 1e-300)
     )
-    all_squares, most = float(triangle[-1, -1] ** 2), MOST_GROWTH if limit is None else float(limit)
+    all_squares, most = (
+        float(triangle[-1, -1] ** 2),
+        THRESHOLDS.residual_growth if limit is None else float(limit),
+    )
     columns = list(range(len(names)))
     while len(columns) > 1:
         values, std = solved(triangle, columns, inflation)

@@ -14,7 +14,7 @@ from ...drawing.parameter_table import typeset
 from ...errors import CallError, suggest
 from ...robot import Robot
 from ..friction.residual_split import CAUSES
-from ..result.prediction import BAND
+from ..result.result_thresholds import THRESHOLDS as RESULT_THRESHOLDS
 from . import parameter_figures, residual_figures, state_figures, torque_figures
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ def budget(fit: Fit, limit: int) -> Figure:
 
 def torques(fit: Fit, limit: int) -> Figure:
     """Return measured and predicted torque on the fit's own samples."""
-    half = BAND * fit.sigma
+    half = RESULT_THRESHOLDS.band_deviations * fit.sigma
     return torque_figures.torque_figure(
         fit.validation, fit.model.row_units, half_band=half, limit=limit
     )
@@ -72,7 +72,7 @@ def torques(fit: Fit, limit: int) -> Figure:
 
 def validation_torques(fit: Fit, validation: Validation, limit: int) -> Figure:
     """Return measured and predicted torque on another log."""
-    units, half = fit.model.row_units, BAND * fit.sigma
+    units, half = fit.model.row_units, RESULT_THRESHOLDS.band_deviations * fit.sigma
     return torque_figures.torque_figure(validation, units, "validation", half, limit)
 
 

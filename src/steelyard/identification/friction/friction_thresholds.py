@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..threshold import threshold
+from ...threshold import threshold
 
 
 @dataclass(frozen=True)

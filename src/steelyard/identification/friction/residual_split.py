@@ -13,7 +13,8 @@ from ...drawing.numbers import percent
 from ...drawing.table import Column, Table
 from ...mechanism.joint_terms import direction
 from ..model.linear_model import Model
-from ..model.problem import FOLDS, Problem, block_length
+from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
+from ..model.problem import Problem, block_length
 from ..result.provenance import rows
 from ..samples.decimation import decimated
 from ..samples.repeats import apart
@@ -100,7 +101,10 @@ def split_residuals(problem: Problem, base: Array) -> ResidualSplit:
     """Split the residuals of base parameters (b,) by cause, joint by joint."""
     columns, whole = cause_columns(problem, base), with_free_links(problem.model)
     most = (
-        max(FOLDS, THRESHOLDS.split_samples * problem.decimate // block_length(problem.decimate))
+        max(
+            MODEL_THRESHOLDS.folds,
+            THRESHOLDS.split_samples * problem.decimate // block_length(problem.decimate),
+        )
         if THRESHOLDS.split_samples < problem.N
         else None
     )
@@ -173,11 +177,14 @@ def predicted_share(X: Array, e: Array) -> float:
 
     Consecutive parts are predicted from the others.
     """
-    if len(e) < 2 * FOLDS or not np.any(e):
+    if len(e) < 2 * MODEL_THRESHOLDS.folds or not np.any(e):
         return 0.0
     scale = np.linalg.norm(X, axis=0)
     X = X[:, scale > 1e-12 * scale.max(initial=0.0)] / scale[scale > 1e-12 * scale.max(initial=0.0)]
-    parts = [slice(part[0], part[-1] + 1) for part in np.array_split(np.arange(len(e)), FOLDS)]
+    parts = [
+        slice(part[0], part[-1] + 1)
+        for part in np.array_split(np.arange(len(e)), MODEL_THRESHOLDS.folds)
+    ]
     grams = [(X[part].T @ X[part], X[part].T @ e[part]) for part in parts]
     A, z = sum(G for G, _ in grams), sum(g for _, g in grams)
     squares = 0.0

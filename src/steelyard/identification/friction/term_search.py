@@ -18,8 +18,9 @@ from ..estimators.prior_weight import PriorWeight, choose_prior_weight
 from ..model.accumulator import map_for
 from ..model.joint_gram import JointGram, best_of_each
 from ..model.linear_model import Model
+from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.prior import body_prior
-from ..model.problem import FOLDS, Block, Problem, block_length
+from ..model.problem import Block, Problem, block_length
 from ..model.rows import ColumnSupport
 from .candidates import Columns, FrictionCandidate
 from .friction_thresholds import THRESHOLDS
@@ -260,7 +261,10 @@ def make_search(
     The description counts for as much as the evidence says, or as was chosen before.
     """
     fewer = (
-        max(FOLDS, THRESHOLDS.search_samples * problem.decimate // block_length(problem.decimate))
+        max(
+            MODEL_THRESHOLDS.folds,
+            THRESHOLDS.search_samples * problem.decimate // block_length(problem.decimate),
+        )
         if THRESHOLDS.search_samples < problem.N
         else None
     )
@@ -285,7 +289,10 @@ def make_search(
         }
         return by_part, JointGram.fold_lagged(size, support, rows, keep.sum(axis=0))
 
-    parts, lagged = [JointGram.zero(size, support)] * FOLDS, JointGram.zero(size, support)
+    parts, lagged = (
+        [JointGram.zero(size, support)] * MODEL_THRESHOLDS.folds,
+        JointGram.zero(size, support),
+    )
     for by_part, products in problem.each(grams, fewer):
         lagged += products
         for k, gram in by_part.items():
@@ -317,13 +324,16 @@ def candidate_support(reach: ColumnSupport, b: int, count: int) -> tuple[NDArray
 def parts_of(problem: Problem, most: int | None) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Yield the first sample of about `most` blocks, and the part of each of their samples.
 
-    Parts are numbered up to FOLDS.
+    Parts are numbered up to `folds`.
     """
     places = problem.places(most)
     ends = np.cumsum([block.kept(problem.decimate) for block in places])
     for block, end in zip(places, ends, strict=True):
         index = end - block.kept(problem.decimate) + np.arange(block.kept(problem.decimate))
-        yield block.first, np.minimum(FOLDS - 1, index * FOLDS // ends[-1])
+        yield (
+            block.first,
+            np.minimum(MODEL_THRESHOLDS.folds - 1, index * MODEL_THRESHOLDS.folds // ends[-1]),
+        )
 
 
 def in_use(qd: Array, keep: NDArray[np.bool_] | None) -> NDArray[np.bool_]:

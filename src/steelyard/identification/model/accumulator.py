@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...compiler.runtime.fold_rows import Triangles
 from ...compiler.runtime.threads import mapped, thread_count
 from ...errors import CallError
+from .model_thresholds import THRESHOLDS
 from .rows import Rows
 
 Array = NDArray[np.float64]
-MANY = 256  # samples from which the factors of joints are shared between threads
-UNKNOWNS = 200  # from which work on matrices of them is shared between threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,13 @@ class Accumulator:
             weights if keep is None else keep.astype(float) if weights is None else weights * keep
         )
         triangles = Triangles(self.reach)
-        fold(triangles, rows, tau, used, threads=thread_count() if len(tau) >= MANY else 1)
+        fold(
+            triangles,
+            rows,
+            tau,
+            used,
+            threads=thread_count() if len(tau) >= THRESHOLDS.threaded_samples else 1,
+        )
         triangles.absorb(self.factors)
         more = [float(len(tau))] * self.n if keep is None else np.sum(keep, axis=0).tolist()
         counts = tuple(count + new for count, new in zip(self.counts, more, strict=True))
@@ -170,7 +175,7 @@ def triangular(rows: Array) -> Array:
 
 def map_for(unknowns: int) -> Callable[..., Iterable[Any]]:
     """Return `map`, or the parallel `mapped` if there are enough unknowns to gain by threads."""
-    return mapped if unknowns >= UNKNOWNS else map
+    return mapped if unknowns >= THRESHOLDS.threaded_unknowns else map
 
 
 P = ParamSpec("P")

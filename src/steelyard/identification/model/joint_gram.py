@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 from ...cached import cached_property
+from .model_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Candidate = TypeVar("Candidate")
 Accepted = TypeVar("Accepted")
-# numbers n K^2 up to which all joints are multiplied at once: a core's cache holds them
-DENSE_ENTRIES = 1 << 19
-RIDGE = 1e-10  # added to a unit diagonal before a Cholesky factorisation
 
 
 class Posterior(NamedTuple):
@@ -141,7 +139,7 @@ class JointGram:
 
     @property
     def _is_small(self) -> bool:
-        return self.size**2 * len(self.support) <= DENSE_ENTRIES
+        return self.size**2 * len(self.support) <= THRESHOLDS.dense_entries
 
     @cached_property
     def _dense(self) -> Array:
@@ -217,7 +215,7 @@ class JointGram:
         s = 1.0 / np.sqrt(np.diag(H))
         H *= s
         H *= s[:, None]
-        H[diagonal] += RIDGE
+        H[diagonal] += THRESHOLDS.cholesky_ridge
         L, failed = dpotrf(H.T, lower=1, overwrite_a=1)
         if failed:
             raise np.linalg.LinAlgError("the posterior precision is not positive definite")

@@ -26,6 +26,7 @@ from ...mechanism.model import Coupling, Mechanism
 from ...mechanism.parameter_vector import with_joint_values
 from ...mechanism.tree import TermUse
 from ...robot import Robot
+from .model_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 USUAL = ("viscous", "coulomb", "offset")
@@ -36,7 +37,7 @@ TERMS = {
     "ripple": RIPPLE,
 }
 """Words of `friction`, with the keys of the table that they stand for."""
-START = {"stribeck": 0.1}
+START = {"stribeck": THRESHOLDS.first_stribeck_velocity}
 """Values of the shapes from which a search starts where the robot has none [rad/s|m/s]."""
 
 

@@ -10,13 +10,9 @@ from numpy.typing import NDArray
 
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
 from .linear_model import Model
+from .model_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-# [m] least radius of gyration of the metric: a thin rod in the description does not make its
-# inertia certain
-SMALLEST = 0.02
-THINNEST = 0.3  # of the largest radius of gyration: a body drawn as a line is not one
-SHORTEST = 0.05  # [m] least length between joints of a body whose description is discarded
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +69,8 @@ def typical_body(model: Model) -> Array:
         for body in model.robot.tree.bodies
     ]
     half = 0.5 * max(
-        float(np.mean([length for length in lengths if length > 0] or [0.0])), SHORTEST
+        float(np.mean([length for length in lengths if length > 0] or [0.0])),
+        THRESHOLDS.least_body_length,
     )
     return np.diag([half**2, half**2, half**2, 1.0])
 
@@ -95,7 +92,10 @@ def body_metric(pi: Array) -> Array:
     c = J[:3, 3] / J[3, 3]
     S = J[:3, :3] - J[3, 3] * np.outer(c, c)  # second moments about the centre
     values, vectors = np.linalg.eigh(S)
-    least = max(J[3, 3] * SMALLEST**2, THINNEST**2 * float(values[-1]))
+    least = max(
+        J[3, 3] * THRESHOLDS.least_gyration**2,
+        THRESHOLDS.least_gyration_ratio**2 * float(values[-1]),
+    )
     S = (vectors * np.maximum(values, least)) @ vectors.T
     J[:3, :3] = S + J[3, 3] * np.outer(c, c)
     return np.asarray(J)

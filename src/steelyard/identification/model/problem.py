@@ -20,18 +20,17 @@ from ...errors import ProblemError
 from ...parameters.base import BaseParameters
 from ...signals.filters import decimated_index
 from ...signals.segments import split
-from ..samples.decimation import GROUP, REACH, decimated
+from ..samples.decimation import decimated
 from ..samples.samples import Samples
+from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from .accumulator import Accumulator
 from .linear_model import Model
+from .model_thresholds import THRESHOLDS
 from .rows import ColumnSupport, Rows
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
 Columns = Callable[[Samples, int], Array]
-BLOCK = 4096
-FOLDS = 8
-STORED = 200e6  # bytes of rows that are kept and not computed again
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,8 +171,8 @@ class Problem:
 
     @property
     def _fits(self) -> bool:
-        """Whether all rows fit into STORED bytes."""
-        return 8 * self.N * self.reach.size <= STORED
+        """Whether all rows fit into `stored_bytes` bytes."""
+        return 8 * self.N * self.reach.size <= THRESHOLDS.stored_bytes
 
     @cached_property
     def _stored(self) -> list[Block]:
@@ -203,8 +202,8 @@ class Problem:
 
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
-        """Accumulators of up to FOLDS consecutive parts of the samples, as for cross-validation."""
-        return self.accumulate(FOLDS)
+        """Accumulators of up to `folds` consecutive parts of the samples, for cross-validation."""
+        return self.accumulate(THRESHOLDS.folds)
 
     @property
     def has_consecutive_folds(self) -> bool:
@@ -311,7 +310,10 @@ def merged(folds: tuple[Accumulator, ...], without: int | None = None) -> Accumu
 
 def block_length(factor: int) -> int:
     """Return how many samples a block has before decimation."""
-    return BLOCK if factor == 1 else max(BLOCK // (GROUP * factor), 1) * GROUP * factor
+    if factor == 1:
+        return THRESHOLDS.block_samples
+    step = SAMPLES_THRESHOLDS.filter_group * factor
+    return max(THRESHOLDS.block_samples // step, 1) * step
 
 
 def one_block(
@@ -347,7 +349,7 @@ def one_block(
 
 def around(part: Samples, span: BlockSpan, factor: int) -> tuple[Samples, int]:
     """Return the samples of a span with the margin of the low-pass, and the length of it before."""
-    margin = 0 if factor == 1 else REACH * factor
+    margin = 0 if factor == 1 else SAMPLES_THRESHOLDS.filter_reach * factor
     first, last = (
         max(span.samples.start - margin, span.stretch.start),
         min(span.samples.stop + margin, span.stretch.stop),

@@ -16,13 +16,10 @@ from ..model.accumulator import Accumulator, triangular
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
+from .nuisance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-LEAST_SHARE = 1e-6  # of the norm of a gain's column that no other unknown can take over
-MOST_UNCERTAIN = 0.5  # relative standard deviation beyond which a gain is not significant
-CERTAIN = 1e-6  # relative standard deviation of a mass that is known
-ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +86,9 @@ def estimate_gains(
 
 def is_unidentifiable(share: Array, relative_std: Array) -> Bools:
     """Return which gains (n,) other unknowns can absorb, or are within their uncertainty."""
-    return (share < LEAST_SHARE) | (relative_std > MOST_UNCERTAIN)
+    return (share < THRESHOLDS.least_gain_share) | (
+        relative_std > THRESHOLDS.largest_gain_deviation
+    )
 
 
 def asked_joints(names: Sequence[str], joints: Sequence[str]) -> Bools:
@@ -166,7 +165,7 @@ class GainSearch:
         row = (
             np.zeros((0, b + 1))
             if self.mass is None
-            else self.mass[None] / (CERTAIN * abs(self.mass[-1]))
+            else self.mass[None] / (THRESHOLDS.known_mass_deviation * abs(self.mass[-1]))
         )
         return row[:, :b], row[:, b]
 
@@ -246,7 +245,7 @@ class GainSearch:
         """Return base and 1/k after Gauss-Newton steps with these weights."""
         b = len(base)
         cost = self.cost(base, inverse, weights)
-        for _ in range(ROUNDS):
+        for _ in range(THRESHOLDS.gain_rounds):
             step = least_squares(
                 triangular(self.linearised(active, base, inverse, weights)),
                 np.zeros(b + self.total.n),

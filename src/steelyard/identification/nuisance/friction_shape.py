@@ -13,14 +13,15 @@ from ..estimators.least_squares import weighted
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
+from .nuisance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-MOST = 4000  # samples that the search reads
-CANDIDATES = {  # [rad/s|m/s]; 0 means no shape; a value must improve on it
-    "width": (0.0, *np.geomspace(*BY_KEY["width"].between, 36).tolist()),
-    "stribeck": tuple(np.geomspace(*BY_KEY["stribeck"].between, 15).tolist()),
+CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value must win
+    "width": (0.0, *np.geomspace(*BY_KEY["width"].between, THRESHOLDS.width_candidates).tolist()),
+    "stribeck": tuple(
+        np.geomspace(*BY_KEY["stribeck"].between, THRESHOLDS.stribeck_candidates).tolist()
+    ),
 }
-LEAST_GAIN = 0.005  # least reduction of the squared residual by a shape, relative
 
 
 def estimate_friction_shape(
@@ -91,11 +92,11 @@ def has_shape(use: TermUse, key: str) -> bool:
 
 
 def thinned(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
-    """Return every k-th sample, about MOST in all.
+    """Return every k-th sample, about `shape_samples` in all.
 
     The shape of the residual over speed needs no more.
     """
-    step = max(1, sum(s.N for s in samples) // MOST)
+    step = max(1, sum(s.N for s in samples) // THRESHOLDS.shape_samples)
     return tuple(s.part(slice(None, None, step)) for s in samples)
 
 
@@ -138,7 +139,7 @@ def best_of(values: Sequence[float], costs: Sequence[float]) -> float:
     k = int(np.argmin(costs))
     if values[0] > 0:
         return between(values, costs, k)
-    return values[k if costs[k] < (1.0 - LEAST_GAIN) * costs[0] else 0]
+    return values[k if costs[k] < (1.0 - THRESHOLDS.least_shape_gain) * costs[0] else 0]
 
 
 def between(values: Sequence[float], costs: Sequence[float], k: int) -> float:

@@ -16,15 +16,9 @@ from ..model.linear_model import Model
 from ..model.problem import Block, Problem
 from ..samples.decimation import decimated, natural_factor
 from ..samples.samples import Samples
+from .nuisance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-MOST = 60_000  # consecutive samples in use
-LONGEST = 0.1  # [s]
-COMMON = 4.0  # standard deviations between the common delay and none
-LEAST_SHIFT = 0.05  # of a sample
-FEWEST = 200  # samples of a stretch that shows a delay
-BY_CHANCE = 0.1  # probability of a disagreement between joints up to which it counts as one
-SIGNIFICANT = 5.0  # standard deviations between a joint's delay and the common one
 
 
 def estimate_delay(
@@ -46,7 +40,7 @@ def estimate_delay(
     blocks = list(trial.blocks())
     for _ in range(rounds):
         step, std = one_step(trial, blocks, window.advanced(delay).tau, factor)
-        delay = np.clip(delay + step, -LONGEST, LONGEST)
+        delay = np.clip(delay + step, -THRESHOLDS.longest_delay, THRESHOLDS.longest_delay)
         if np.all(np.abs(step) < 1e-3 * dt):
             break
     delay = significant(delay, std, dt)
@@ -70,16 +64,23 @@ def significant(delay: Array, std: Array, dt: float) -> Array:
     order = np.argsort(delay)
     share = np.cumsum(1.0 / std[order])
     middle = delay[order][np.searchsorted(share, 0.5 * share[-1])]
-    alike = np.abs(delay - middle) <= SIGNIFICANT * std
+    alike = np.abs(delay - middle) <= THRESHOLDS.joint_delay_deviations * std
     precision = np.where(alike, 1.0 / std**2, 0.0)
     common = float(np.sum(precision * delay) / np.sum(precision))
     free, Q = max(int(np.sum(alike)) - 1, 1), float(np.sum(precision * (delay - common) ** 2))
-    grown = Q / free if gammaincc(free / 2, Q / 2) < BY_CHANCE else 1.0
-    if abs(common) < COMMON * np.sqrt(max(grown, 1.0) / np.sum(precision)):
+    grown = Q / free if gammaincc(free / 2, Q / 2) < THRESHOLDS.disagreement_probability else 1.0
+    if abs(common) < THRESHOLDS.common_delay_deviations * np.sqrt(
+        max(grown, 1.0) / np.sum(precision)
+    ):
         common = 0.0
-    result = np.where(np.abs(delay - common) > SIGNIFICANT * std, delay, common)
+    result = np.where(
+        np.abs(delay - common) > THRESHOLDS.joint_delay_deviations * std, delay, common
+    )
     return np.where(
-        (np.abs(result) < LEAST_SHIFT * dt) | (np.abs(result) >= 0.99 * LONGEST), 0.0, result
+        (np.abs(result) < THRESHOLDS.least_delay * dt)
+        | (np.abs(result) >= 0.99 * THRESHOLDS.longest_delay),
+        0.0,
+        result,
     )
 
 
@@ -107,7 +108,7 @@ def one_step(trial: Problem, blocks: list[Block], tau: Array, factor: int) -> tu
 
 
 def longest_window(samples: tuple[Samples, ...]) -> Samples | None:
-    """Return the longest evenly sampled stretch, at most MOST samples from its middle.
+    """Return the longest evenly sampled stretch, at most `delay_samples` samples from its middle.
 
     None if all are short.
     """
@@ -115,10 +116,10 @@ def longest_window(samples: tuple[Samples, ...]) -> Samples | None:
         (s, part)
         for s in samples
         for part in split(s.t)
-        if part.stop - part.start >= FEWEST and is_uniform(s.t[part], 0.05)
+        if part.stop - part.start >= THRESHOLDS.least_delay_samples and is_uniform(s.t[part], 0.05)
     ]
     if not parts:
         return None
     s, part = max(parts, key=lambda item: item[1].stop - item[1].start)
-    spare = max(0, part.stop - part.start - MOST) // 2
+    spare = max(0, part.stop - part.start - THRESHOLDS.delay_samples) // 2
     return s.part(slice(part.start + spare, part.stop - spare))

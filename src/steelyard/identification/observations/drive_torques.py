@@ -18,6 +18,7 @@ from ...option_groups.identification import KnownArgument
 from ...parameters.base import closed_regressor
 from ...robot import Robot
 from ...signals.log import Log
+from ..identification_thresholds import THRESHOLDS
 from ..model.known import KnownFunction, Torque
 from ..model.model_options import ModelOptions
 from ..samples.preparation import Preparation
@@ -26,8 +27,6 @@ from ..samples.smoothing import drawn_errors
 from .observation import EstimatedParameters, Observation, SmoothedMotion
 
 Array = NDArray[np.float64]
-# samples between those that are closed one after the other; the rest starts from between them
-STRIDE = 25
 INDEPENDENT = (
     "Torques act on the independent joints, {}: loops do no work, so that their multipliers"
     " are not needed."
@@ -216,7 +215,7 @@ def drive_log(robot: Robot, log: Log) -> Log:
 def closed_positions(robot: Robot, q: Array, where: str) -> Array:
     """Return closed positions (N, n) along a motion of the independent joints.
 
-    Every STRIDE-th sample starts from the one before it, the others from between these.
+    Every `closure_stride`-th sample starts from the one before it, the others from between these.
 
     Raises
     ------
@@ -224,7 +223,7 @@ def closed_positions(robot: Robot, q: Array, where: str) -> Array:
     """
     independent, start = independent_joints(robot), q.copy()
     is_independent = np.isin(robot.joint_names, independent)
-    knots = np.unique([*range(0, len(q), STRIDE), len(q) - 1])
+    knots = np.unique([*range(0, len(q), THRESHOLDS.closure_stride), len(q) - 1])
     last = np.zeros(robot.n)
     for k in knots:
         assembly = robot.assembly(np.where(is_independent, q[k], last), independent)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...cached import cached_property
 from ...errors import ProblemError
 from ..model.accumulator import Accumulator
-from ..model.problem import FOLDS, Problem
+from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
+from ..model.problem import Problem
 from ..result.jackknife import Cells
 from ..result.residuals import Residuals, residuals
 from .out_of_core_thresholds import THRESHOLDS
@@ -44,13 +45,15 @@ class ArchiveProblem(Problem):
 
     @cached_property
     def folds(self) -> tuple[Accumulator, ...]:
-        """Accumulators of up to FOLDS sets of cells without common motions.
+        """Accumulators of up to `folds` sets of cells without common motions.
 
         If all logs repeat the pilot, the folds of the pilot.
         """
         if not self.varied:
-            return self.accumulate(FOLDS)
-        edges = [k * len(self.cells) // FOLDS for k in range(FOLDS + 1)]
+            return self.accumulate(MODEL_THRESHOLDS.folds)
+        edges = [
+            k * len(self.cells) // MODEL_THRESHOLDS.folds for k in range(MODEL_THRESHOLDS.folds + 1)
+        ]
         return tuple(merge_tree(self.cells[a:b]) for a, b in pairwise(edges))
 
     @property

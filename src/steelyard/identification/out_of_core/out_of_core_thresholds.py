@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..threshold import threshold
+from ...threshold import threshold
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from ..model.known import Torque
 from ..model.linear_model import Model
 from ..samples.samples import Samples, joined
 from .held_out import HeldOut
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-STATES = 400  # at which the uncertainty of the torque is evaluated
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def shuffled(samples: Sequence[Samples]) -> tuple[Array, Array, Array]:
     """Return states (N, n) that take each joint's q, qd and qdd from another sample."""
     rng = np.random.default_rng(0)
     q, qd, qdd = (joined([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd"))
-    rows = rng.integers(len(q), size=(STATES, q.shape[1]))
+    rows = rng.integers(len(q), size=(THRESHOLDS.expected_error_states, q.shape[1]))
     joints = np.arange(q.shape[1])
     return q[rows, joints], qd[rows, joints], qdd[rows, joints]
 

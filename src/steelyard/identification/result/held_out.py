@@ -12,11 +12,9 @@ from ..estimators.least_squares import Estimate, excitation, least_squares, trim
 from ..estimators.posterior import posterior
 from ..model.accumulator import Accumulator
 from ..model.problem import Problem, merged
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-FEWEST_LOGS = 3  # from which one can be distinguished from the others
-APART = 2.0  # factor by which the error of the others must fall without a log, for it to be named
-USUAL = 0.2  # relative error up to which no log is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +147,7 @@ def odd_log(problem: Problem, estimate: Estimate, error: float) -> str:
     `error` is |e| / |tau| of all logs together.
     """
     count = len(problem.samples)
-    if count < FEWEST_LOGS or not error > USUAL:
+    if count < THRESHOLDS.least_logs or not error > THRESHOLDS.usual_error:
         return ""
     logs = [Accumulator.empty(problem.model.reach, problem.base.n_base) for _ in range(count)]
     for block in problem.blocks():
@@ -159,7 +157,7 @@ def odd_log(problem: Problem, estimate: Estimate, error: float) -> str:
     bases = [solve(rest.triangle(estimate.weights)) for rest in rests]
     errors = [relative(rest, base) for rest, base in zip(rests, bases, strict=True)]
     k = int(np.argmin(errors))
-    if errors[k] * APART > error:
+    if errors[k] * THRESHOLDS.odd_log_ratio > error:
         return ""
     log_error = relative(logs[k], bases[k])
     source = f" ({problem.samples[k].source})" if problem.samples[k].source else ""

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...signals.segments import split
-from ..model.problem import FOLDS, Problem
+from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
+from ..model.problem import Problem
 from ..samples.samples import Samples
 from .held_out import HeldOut
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-MOST = 1 << 17  # samples of all parts together; of longer parts the beginning is used
-FEWEST = 16  # samples of a part without a gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,13 @@ def held_out_motion(
     values : base parameters of the fit, (b,)
     gains : drive gains, (n,)
     """
-    bases = np.tile(values, (FOLDS, 1, 1)) if left_out.bases is None else left_out.bases
-    edges = [-(-problem.N * k // FOLDS) for k in range(FOLDS + 1)]
-    most = max(MOST // FOLDS, FEWEST)
+    bases = (
+        np.tile(values, (MODEL_THRESHOLDS.folds, 1, 1))
+        if left_out.bases is None
+        else left_out.bases
+    )
+    edges = [-(-problem.N * k // MODEL_THRESHOLDS.folds) for k in range(MODEL_THRESHOLDS.folds + 1)]
+    most = max(THRESHOLDS.held_out_samples // MODEL_THRESHOLDS.folds, THRESHOLDS.least_part_samples)
     parts, first = list[HeldOutMotion](), 0
     for samples, times in zip(problem.samples, problem.times, strict=True):
         cuts = np.clip(np.array(edges) - first, 0, len(times))
@@ -62,7 +66,10 @@ def held_out_motion(
         starts = np.searchsorted(samples.t, np.append(times, np.inf)[cuts])
         for k, (a, b) in enumerate(pairwise(starts.tolist())):
             parts += motions(
-                samples.part(slice(a, min(b, a + most))), bases[k], gains, 2 * k // FOLDS
+                samples.part(slice(a, min(b, a + most))),
+                bases[k],
+                gains,
+                2 * k // MODEL_THRESHOLDS.folds,
             )
     return tuple(parts)
 
@@ -75,7 +82,9 @@ def motions(samples: Samples, bases: Array, gains: Array, half: int) -> list[Hel
     if samples.payload_torque is not None:
         tau = tau - samples.payload_torque
     result = []
-    for part in (each for each in split(samples.t) if each.stop - each.start >= FEWEST):
+    for part in (
+        each for each in split(samples.t) if each.stop - each.start >= THRESHOLDS.least_part_samples
+    ):
         qd = None if samples.measured_qd is None else samples.measured_qd[part]
         result.append(
             HeldOutMotion(

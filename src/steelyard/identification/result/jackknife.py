@@ -16,20 +16,11 @@ from scipy.linalg import cho_factor, cho_solve
 from ...signals.filters import decimated_index
 from ..model.accumulator import map_for
 from ..model.problem import Problem
+from .result_thresholds import THRESHOLDS
 from .state_coverage import scale_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-CELLS = 80  # of the motion, about
-SPAN = 10  # neighbouring cells that are left out together: an eighth of the motion
-POINTS = 3000  # of the motion that are compared with each other
-SCALED = 100_000  # samples, evenly spread, whose standard deviation is the scale of a signal
-# [standard deviations] least and most distance at which two states count as the same
-SAME = 0.02, 0.1
-# of the distance to the next point: a path that is followed again passes within half a step of a
-# point of the first time
-STEP = 0.6
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +44,18 @@ class Cells:
 
 
 def motion_cells(problem: Problem) -> Cells:
-    """Return about CELLS cells of equal size, stretches of states not visited before."""
+    """Return about `motion_cells` cells of equal size, stretches of states not visited before."""
     counts = [len(t) for t in problem.times]
-    stride = -(-sum(counts) // POINTS)
+    stride = -(-sum(counts) // THRESHOLDS.compared_points)
     thin = normalised(problem, stride)
     first = first_visits(np.concatenate(thin), np.concatenate([reach(x) for x in thin]))
     leads = first == np.arange(len(first))
     edges = np.cumsum([0, *(len(x) for x in thin)])
     new = [int(leads[a:b].sum()) for a, b in pairwise(edges)]
-    cells = [max(round(count * min(1.0, CELLS / leads.sum())), 1) if count else 0 for count in new]
+    cells = [
+        max(round(count * min(1.0, THRESHOLDS.motion_cells / leads.sum())), 1) if count else 0
+        for count in new
+    ]
     starts = np.cumsum([0, *cells])
     of_new = [starts[k] + np.arange(new[k]) * cells[k] // max(new[k], 1) for k in range(len(thin))]
     number = np.full(len(leads), -1)
@@ -79,7 +73,7 @@ def normalised(problem: Problem, stride: int = 1) -> list[Array]:
     Q and qd over their standard deviations.
     """
     indices = [decimated_index(s.t, problem.decimate) for s in problem.samples]
-    step, parts = -(-problem.N // SCALED), []
+    step, parts = -(-problem.N // THRESHOLDS.scale_samples), []
     for signal in ("q", "qd"):
         values = [
             (getattr(s, signal), index) for s, index in zip(problem.samples, indices, strict=True)
@@ -95,7 +89,10 @@ def reach(x: Array) -> Array:
     A part of the distance to the next.
     """
     steps = np.sqrt(np.mean(np.diff(x, axis=0) ** 2, axis=1)) if len(x) > 1 else np.zeros(1)
-    return np.clip(STEP * np.append(steps, steps[-1]), *SAME)
+    return np.clip(
+        THRESHOLDS.equal_state_steps * np.append(steps, steps[-1]),
+        *THRESHOLDS.equal_state_distances,
+    )
 
 
 def first_visits(x: Array, near: Array) -> Indices:
@@ -133,10 +130,10 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
     information (c, b, b) and scores (c, b) are Y^T W^2 Y and Y^T W^2 e of each cell, root (b, k).
     Without the cells of a block g the estimate changes by x_g = (1 - H_g)^-1 root^T s_g, with H_g =
     root^T A_g root the leverage of the block: exactly what a new estimate would give. The
-    covariance is sum_g (x_g - mean)^2 over blocks of SPAN neighbouring cells that overlap, each
-    sample counted as often as it is left out. It assumes neither white nor equal noise: what counts
-    is that blocks are longer than the memory of the residuals, be they noise or errors of the
-    model. In-sample residuals are too small where leverage is large; (1 - H_g)^-1 undoes that.
+    covariance is sum_g (x_g - mean)^2 over blocks of `block_cells` neighbouring cells that overlap,
+    each sample counted as often as it is left out. It assumes neither white nor equal noise: what
+    counts is that blocks are longer than the memory of the residuals, be they noise or errors of
+    the model. In-sample residuals are too small where leverage is large; (1 - H_g)^-1 undoes that.
     Kuensch, Annals of Statistics 17 (1989), p. 1217 (blocks of dependent observations); Bell and
     McCaffrey, Survey Methodology 28 (2002), p. 169, and MacKinnon, Nielsen and Webb, J. Applied
     Econometrics 38 (2023), p. 671 (leverage of blocks in regressions).
@@ -157,7 +154,7 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
 
 def moving_blocks(ends: tuple[int, ...]) -> Iterator[tuple[slice, float]]:
     """Yield blocks of neighbouring cells of each log, with weights that sum to one per cell."""
-    span = max(1, min(SPAN, ends[-1] // 5))
+    span = max(1, min(THRESHOLDS.block_cells, ends[-1] // 5))
     for start, end in pairwise((0, *ends)):
         long = min(span, end - start)
         starts = range(start, end - long + 1)
@@ -167,7 +164,7 @@ def moving_blocks(ends: tuple[int, ...]) -> Iterator[tuple[slice, float]]:
 
 def change(leverage: Array, score: Array) -> Array:
     """Return (1 - H)^-1 s, bounded along directions that only this block shows."""
-    rest = (1.0 + ROUNDING) * np.eye(len(leverage)) - leverage
+    rest = (1.0 + THRESHOLDS.leverage_rounding) * np.eye(len(leverage)) - leverage
     try:
         return np.asarray(cho_solve(cho_factor(rest), score))
     except np.linalg.LinAlgError:

@@ -11,7 +11,7 @@ from ...drawing.numbers import short, with_uncertainty
 from ...drawing.table import Column, Table
 from ..estimators.posterior import Posterior
 from ..model.linear_model import Model
-from .uncertainty import LEAST_SHARE
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 DESCRIBED, NOT_SHOWN, HELD = "described", "not shown", "held"
@@ -96,7 +96,10 @@ def link_estimates(
     if covariance is not None and posterior is not None:
         rows = centre_rows(com, bodies[:, 0], len(pi))
         variance = np.einsum("kp,pq,kq->k", rows, covariance, rows, optimize=True)
-        shown = posterior.share(rows @ posterior.coordinates.matrix) >= LEAST_SHARE
+        shown = (
+            posterior.share(rows @ posterior.coordinates.matrix)
+            >= THRESHOLDS.least_information_share
+        )
         from_all = np.where(shown, np.sqrt(np.maximum(variance, 0.0)), np.inf).reshape(-1, 3)
         com_std = np.where((apart == 0) | np.isnan(com), com_std, from_all)
     return LinkEstimates(

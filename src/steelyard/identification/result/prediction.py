@@ -17,20 +17,10 @@ from ...signals.filters import lowpass
 from ..observations.observation import EstimatedParameters, Observation
 from ..samples.samples import Samples, state_arrays
 from .provenance import rows
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-BAND = 1.96  # standard deviations that hold 95 % of a normal distribution
-# least share of the samples within each range, and within all of them at once
-EACH, ALL = 0.99, 0.9
-# [rad|m], [rad/s|m/s], [rad/s^2|m/s^2]: by which ranges are widened, for joints that stand
-SLACK = 1e-3
-MOST = 100_000  # samples of a log that are looked at, evenly spread
-BLOCK = 1 << 14  # states that are compared with a region at once
-
-
-# share of the variance absorbed by the fitted parameters that counts in covered states
-COVERED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +41,12 @@ class Prediction:
     @property
     def low(self) -> Array:
         """torque - 1.96 std, (..., n) [N m|N]."""
-        return self.torque - BAND * self.std
+        return self.torque - THRESHOLDS.band_deviations * self.std
 
     @property
     def high(self) -> Array:
         """torque + 1.96 std, (..., n) [N m|N]."""
-        return self.torque + BAND * self.std
+        return self.torque + THRESHOLDS.band_deviations * self.std
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +77,10 @@ class Region:
         """Return whether every joint is within its ranges, (...,). q [rad|m], qd, qdd: (..., n)."""
         shaped = state_arrays(len(self.joint_names), q, qd, qdd)
         flat = [x.reshape(-1, x.shape[-1]) for x in shaped]
-        parts = [slice(start, start + BLOCK) for start in range(0, max(len(flat[0]), 1), BLOCK)]
+        parts = [
+            slice(start, start + THRESHOLDS.region_block)
+            for start in range(0, max(len(flat[0]), 1), THRESHOLDS.region_block)
+        ]
         return np.concatenate(
             list(mapped(lambda part: self._holds(*(x[part] for x in flat)), parts))
         ).reshape(shaped[0].shape[:-1])
@@ -147,12 +140,13 @@ def covered_region(robot: Robot, samples: Sequence[Samples]) -> Region:
 
 def region_of(robot: Robot, q: Array, qd: Array, qdd: Array) -> Region:
     """Return the region that states (N, n) cover."""
-    left_out = min(1 - EACH, (1 - ALL) / (3 * robot.n))
+    left_out = min(1 - THRESHOLDS.range_share, (1 - THRESHOLDS.region_share) / (3 * robot.n))
     low, high = np.quantile(
         q, [left_out / 2, 1 - left_out / 2], axis=0, method="inverted_cdf"
-    ) + np.array([[-SLACK], [SLACK]])
+    ) + np.array([[-THRESHOLDS.region_slack], [THRESHOLDS.region_slack]])
     fast, sudden = (
-        np.quantile(np.abs(x), 1 - left_out, axis=0, method="inverted_cdf") + SLACK
+        np.quantile(np.abs(x), 1 - left_out, axis=0, method="inverted_cdf")
+        + THRESHOLDS.region_slack
         for x in (qd, qdd)
     )
     units = tuple(
@@ -179,8 +173,8 @@ def region_of(robot: Robot, q: Array, qd: Array, qdd: Array) -> Region:
 
 
 def thinned(samples: Samples) -> Samples:
-    """Return at most MOST of the samples, evenly spread."""
-    return samples.part(slice(None, None, max(1, -(-samples.N // MOST))))
+    """Return at most `region_samples` of the samples, evenly spread."""
+    return samples.part(slice(None, None, max(1, -(-samples.N // THRESHOLDS.region_samples))))
 
 
 def smoothed_torque(torque: Array, cutoff: float | None, t: ArrayLike | None) -> Array:
@@ -260,7 +254,7 @@ def measured_variance(
     noise = fit.uncertainty.noise
     flat = variance.reshape(-1, variance.shape[-1]) + noise.below(cutoff) ** 2
     covered = fit.pipeline.path.contains(*states[:2]).reshape(-1, 1)
-    flat = np.where(covered, noise.below(cutoff, COVERED) ** 2, flat)
+    flat = np.where(covered, noise.below(cutoff, THRESHOLDS.covered_noise_share) ** 2, flat)
     if (hidden := hidden_terms(fit)).any():
         Y = fit.model.rows(*(x.reshape(-1, x.shape[-1]) for x in states))
         unknown = np.any(Y[..., hidden] != 0.0, axis=-1) & ~inside.reshape(-1, 1)

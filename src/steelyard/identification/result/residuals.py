@@ -13,9 +13,9 @@ from ..model.problem import Block, Problem
 from ..model.rows import Rows
 from ..samples.samples import joined
 from .jackknife import Cells, motion_cells
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-MOST = 20_000  # samples from which the information of cells is summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,11 @@ def residuals(problem: Problem, base: Array, weights: Array) -> Residuals:
     `weights` (n,) are the weights of the estimate.
     """
     cells = motion_cells(problem)
-    numbers, every, N = np.concatenate(cells.numbers), -(-problem.N // MOST), problem.N
+    numbers, every, N = (
+        np.concatenate(cells.numbers),
+        -(-problem.N // THRESHOLDS.information_samples),
+        problem.N,
+    )
     predicted, measured, used = (
         np.empty((N, problem.n)),
         np.empty((N, problem.n)),

@@ -12,14 +12,10 @@ from scipy.spatial import KDTree
 from ...cached import cached_property
 from ...signals.segments import split
 from ..samples.samples import Samples
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-# [standard deviations], rms over positions and velocities: largest distance to the path
-NEAR = 0.05
-# of the most moving joint's standard deviation: the noise of a standing joint is not motion
-LEAST_SCALE = 0.05
-MOST = 20_000  # points of the path, evenly spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +38,14 @@ class CoveredStates:
     def reach(self) -> float:
         """Largest distance of a state on the path from the nearest point."""
         steps = np.linalg.norm(np.diff(self.points, axis=0), axis=1)[self.joined[:-1]]
-        return float(np.max(steps, initial=0.0)) / 2.0 + NEAR * float(np.sqrt(len(self.scale)))
+        return float(np.max(steps, initial=0.0)) / 2.0 + THRESHOLDS.covered_distance * float(
+            np.sqrt(len(self.scale))
+        )
 
     def contains(self, q: Array, qd: Array) -> Bools:
         """Return whether states are covered, (...,).
 
-        Within NEAR of the path. q [rad|m], qd: (..., n).
+        Within `covered_distance` of the path. q [rad|m], qd: (..., n).
         """
         x = np.concatenate([q, qd], axis=-1).reshape(-1, len(self.scale)) / self.scale
         distance, nearest = self.tree.query(x, distance_upper_bound=self.reach)
@@ -57,7 +55,9 @@ class CoveredStates:
         after = np.minimum(point + 1, len(self.points) - 1)
         onward = self.distance(x, point, after, self.joined[point])
         backward = self.distance(x, before, point, self.joined[before])
-        inside[inside] = np.minimum(onward, backward) <= NEAR * np.sqrt(len(self.scale))
+        inside[inside] = np.minimum(onward, backward) <= THRESHOLDS.covered_distance * np.sqrt(
+            len(self.scale)
+        )
         return np.asarray(inside.reshape(q.shape[:-1]))
 
     def distance(
@@ -76,7 +76,7 @@ class CoveredStates:
 
 def state_coverage(samples: Sequence[Samples]) -> CoveredStates:
     """Return the states that the samples of all logs cover."""
-    stride = -(-sum(s.N for s in samples) // MOST)
+    stride = -(-sum(s.N for s in samples) // THRESHOLDS.path_points)
     parts = [(s.q[part][::stride], s.qd[part][::stride]) for s in samples for part in split(s.t)]
     scale = np.concatenate([scale_of([part[k] for part in parts]) for k in (0, 1)])
     joined = np.concatenate([np.arange(len(q)) < len(q) - 1 for q, _ in parts])
@@ -87,4 +87,4 @@ def state_coverage(samples: Sequence[Samples]) -> CoveredStates:
 def scale_of(signals: Sequence[Array]) -> Array:
     """Return the standard deviation of each joint, (n,), at least a share of the largest."""
     std = np.concatenate(signals).std(axis=0)
-    return np.maximum(std, max(LEAST_SCALE * float(std.max(initial=0.0)), 1e-300))
+    return np.maximum(std, max(THRESHOLDS.least_scale * float(std.max(initial=0.0)), 1e-300))

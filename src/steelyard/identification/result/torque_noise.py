@@ -16,13 +16,10 @@ from ...arguments import real_number
 from ...signals.segments import split, windows
 from ..model.known import Torque
 from ..samples.samples import Samples
-from .prediction import BAND
+from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-HELD = 0.95  # share of the samples within BAND standard deviations
-FEWEST = 32  # samples from which the noise below a frequency is estimated
-MOST, WINDOWS = 1 << 18, 4  # samples read of a stretch; windows if it is longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ def torque_noise(samples: Sequence[Samples], torque: Torque) -> TorqueNoise:
     """Return the noise of measured torques about a torque function, before any low-pass."""
     parts = list(stretches(samples, torque))
     count = sum(len(part.e) for part in parts)
-    octaves = max(0, int(np.log2(max(count, 1) / FEWEST)))
+    octaves = max(0, int(np.log2(max(count, 1) / THRESHOLDS.least_noise_samples)))
     frequencies = np.asarray(
         max(0.5 / part.dt for part in parts) / 2.0 ** np.arange(octaves, -1, -1), np.float64
     )
@@ -100,7 +97,10 @@ def stretches(samples: Sequence[Samples], torque: Torque) -> Iterator[Stretch]:
     for s in samples:
         dt = float(np.median(np.diff(s.t)))
         for stretch in split(s.t):
-            for part in (s.part(window) for window in windows(stretch, MOST, WINDOWS)):
+            for part in (
+                s.part(window)
+                for window in windows(stretch, THRESHOLDS.noise_samples, THRESHOLDS.noise_windows)
+            ):
                 keep = np.ones(part.tau.shape, bool) if part.keep is None else part.keep
                 e = np.where(keep, part.tau - part.torque(torque), 0.0)
                 yield Stretch(e, np.asarray(dct(e, norm="ortho", axis=0)), keep, dt)
@@ -113,4 +113,11 @@ def spread(parts: Sequence[tuple[Array, Bools]]) -> Array:
     """
     e, keep = (np.concatenate(x) for x in zip(*parts, strict=True))
     used = [np.abs(e[k, j]) for j, k in enumerate(keep.T)]
-    return np.array([np.quantile(x, HELD) / BAND if len(x) else 0.0 for x in used])
+    return np.array(
+        [
+            np.quantile(x, THRESHOLDS.noise_quantile) / THRESHOLDS.band_deviations
+            if len(x)
+            else 0.0
+            for x in used
+        ]
+    )

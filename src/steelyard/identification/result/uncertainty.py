@@ -26,14 +26,10 @@ from ..model.prior import parameter_sizes
 from ..model.problem import Problem
 from .jackknife import jackknife
 from .residuals import Residuals
+from .result_thresholds import THRESHOLDS
 from .torque_noise import TorqueNoise
 
 Array = NDArray[np.float64]
-LEAST_SHARE = 0.01  # of the information on a parameter that samples must hold to show it
-ROUNDING = 1e-8  # of a torque
-# of what a body like the described one has: a standard deviation that is larger can hide it
-WEAK = 0.1
-TAKES_PART = 0.03  # least component of a parameter in a direction without excitation
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +80,7 @@ class Uncertainty:
         std = np.full(len(self.base.parameter_names), np.inf)
         if self.parameters is not None and self.parameter_share is not None:
             std = np.where(
-                self.parameter_share < LEAST_SHARE,
+                self.parameter_share < THRESHOLDS.least_information_share,
                 np.inf,
                 np.sqrt(np.maximum(np.diag(self.parameters), 0.0)),
             )
@@ -114,7 +110,7 @@ class Uncertainty:
     @property
     def unseen_share(self) -> NDArray[np.bool_]:
         """Which base parameters the samples hold less than 1 % of the information on, (b,)."""
-        return np.asarray(self.share < LEAST_SHARE)
+        return np.asarray(self.share < THRESHOLDS.least_information_share)
 
     @property
     def relative_std(self) -> Array:
@@ -132,7 +128,7 @@ class Uncertainty:
     @cached_property
     def unexcited(self) -> tuple[str, ...]:
         """Names of the base parameters that these samples do not show."""
-        hidden = (self.share < LEAST_SHARE) | involved(self.excitation)
+        hidden = (self.share < THRESHOLDS.least_information_share) | involved(self.excitation)
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
     @cached_property
@@ -142,7 +138,11 @@ class Uncertainty:
         Their standard deviation is larger than their value and than a tenth of what a body like the
         described one has.
         """
-        hidden = (self.relative_std > 1.0) & (self.std > WEAK * self.sizes) & np.isfinite(self.std)
+        hidden = (
+            (self.relative_std > 1.0)
+            & (self.std > THRESHOLDS.weak_share * self.sizes)
+            & np.isfinite(self.std)
+        )
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
 
@@ -151,7 +151,7 @@ def involved(spectrum: ExcitationSpectrum) -> NDArray[np.bool_]:
     if not spectrum.unexcited.shape[1]:
         return np.zeros(len(spectrum.scale), bool)
     basis = np.linalg.qr(spectrum.unexcited * spectrum.scale[:, None])[0]
-    return np.asarray(np.linalg.norm(basis, axis=1) > TAKES_PART)
+    return np.asarray(np.linalg.norm(basis, axis=1) > THRESHOLDS.direction_component)
 
 
 def uncertainty(
@@ -260,7 +260,9 @@ def noise_of_samples(
         np.array([np.sum((R := total.rows(j)[:, :-1]) * (R @ covariance)) for j in range(total.n)])
         / counts
     )
-    least = ROUNDING * np.sqrt(np.max(total.torque_squares() / counts, initial=1e-300))
+    least = THRESHOLDS.least_residual * np.sqrt(
+        np.max(total.torque_squares() / counts, initial=1e-300)
+    )
     taken = np.maximum(taken, 0.0)  # rounding of a covariance that is singular
     sigma = np.sqrt(total.residual_squares(estimate.base) / counts + taken)
     return np.maximum(sigma, least), replace(noise, taken=np.maximum(taken, least**2))

@@ -27,6 +27,7 @@ from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, joined
 from .prediction import Region
+from .result_thresholds import THRESHOLDS
 from .verdict import Verdict, VerdictInputs, rules
 from .verdict.torque_errors import ValidationErrors, split_errors
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-BLOCK = 1 << 14  # rows that are looked at together
 NOTE = "error: |τ − τ̂| / |τ|; whiteness: correlation of neighbouring residuals."
 States = tuple[Array, Array, Array]
 
@@ -131,8 +131,10 @@ class Validation:
     def total_relative_error(self) -> float:
         """|e| / |tau| over all joints stacked."""
         squares = size = 0.0
-        for start in range(0, len(self.t), BLOCK):  # so that a long log needs no second copy
-            part = slice(start, start + BLOCK)
+        for start in range(
+            0, len(self.t), THRESHOLDS.validation_block
+        ):  # so that a long log needs no second copy
+            part = slice(start, start + THRESHOLDS.validation_block)
             measured, keep = self.measured[part], self.keep[part]
             squares += float(np.sum((measured - self.predicted[part]) ** 2, where=keep))
             size += float(np.sum(measured**2, where=keep))

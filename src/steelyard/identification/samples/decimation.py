@@ -10,21 +10,20 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from .samples import Samples
+from .samples_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-REACH = 4  # kept samples on either side that the filter reads
-GROUP = 8  # kept samples computed by one matrix product
 
 
 @lru_cache(maxsize=32)
 def weights(factor: int) -> Array:
-    """Return a symmetric low-pass of 2 REACH factor + 1 taps, cut off at 0.4 of the new rate.
+    """Return a symmetric low-pass filter, cut off at 0.4 of the new rate.
 
-    A sinc under a Kaiser window.
+    A sinc of 2 `filter_reach` factor + 1 taps under a Kaiser window.
 
     Oppenheim and Schafer, "Discrete-Time Signal Processing", 3rd ed., section 7.6.
     """
-    k = np.arange(-REACH * factor, REACH * factor + 1)
+    k = np.arange(-THRESHOLDS.filter_reach * factor, THRESHOLDS.filter_reach * factor + 1)
     h = np.sinc(0.8 * k / factor) * np.kaiser(len(k), 5.0)
     return np.asarray(h / h.sum())
 
@@ -40,13 +39,17 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
         return np.zeros((count, *x.shape[1:]))
     flat = np.ascontiguousarray(x.reshape(len(x), -1))
     # the filter of group g begins at row begin + g step
-    W, step, begin = band(factor), GROUP * factor, before - REACH * factor
-    groups = -(-count // GROUP)
+    W, step, begin = (
+        band(factor),
+        THRESHOLDS.filter_group * factor,
+        before - THRESHOLDS.filter_reach * factor,
+    )
+    groups = -(-count // THRESHOLDS.filter_group)
     whole = range(
         min(max(-(begin // step), 0), groups),
         min((len(flat) - begin - W.shape[1]) // step + 1, groups),
     )
-    out = np.empty((groups, GROUP, flat.shape[1]))
+    out = np.empty((groups, THRESHOLDS.filter_group, flat.shape[1]))
     if whole:
         s0, s1 = flat.strides
         there = flat[begin + whole.start * step :]
@@ -58,7 +61,8 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
     for g in (g for g in range(groups) if g not in whole):
         rows = slice(max(begin + g * step, 0), min(begin + g * step + W.shape[1], len(flat)))
         weights = W[
-            : count - g * GROUP, rows.start - begin - g * step : rows.stop - begin - g * step
+            : count - g * THRESHOLDS.filter_group,
+            rows.start - begin - g * step : rows.stop - begin - g * step,
         ]
         out[g, : len(weights)] = weights @ flat[rows] / weights.sum(axis=1, keepdims=True)
     return out.reshape(-1, flat.shape[1])[:count].reshape(count, *x.shape[1:])
@@ -66,10 +70,10 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
 
 @lru_cache(maxsize=32)
 def band(factor: int) -> Array:
-    """Return the filter for GROUP kept samples as one matrix."""
+    """Return the filter for `filter_group` kept samples as one matrix."""
     h = weights(factor)
-    W = np.zeros((GROUP, (GROUP - 1) * factor + len(h)))
-    for k in range(GROUP):
+    W = np.zeros((THRESHOLDS.filter_group, (THRESHOLDS.filter_group - 1) * factor + len(h)))
+    for k in range(THRESHOLDS.filter_group):
         W[k, k * factor : k * factor + len(h)] = h
     return W
 

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from ...compiler.runtime.threads import mapped
 from ...signals.log import Log
 from .repeats import later
+from .samples_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-HIGHEST = 0.4  # of the samples of a period: harmonics up to there are distinguishable from noise
-BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +39,12 @@ class FourierMotion:
         orders = [rates[:, None] ** order * self.coefficients for order in range(3)]
 
         def fill(first: int) -> None:
-            part = slice(first, first + BLOCK)
+            part = slice(first, first + THRESHOLDS.fourier_block)
             waves = np.exp(np.outer(t[part] - self.start, rates))
             for order, coefficients in enumerate(orders):
                 states[order, part] = np.real(waves @ coefficients)
 
-        deque(mapped(fill, range(0, len(t), BLOCK)), maxlen=0)
+        deque(mapped(fill, range(0, len(t), THRESHOLDS.fourier_block)), maxlen=0)
         return states
 
     def sentence(self, log: Log) -> str:
@@ -88,7 +87,7 @@ def fourier_motion(log: Log, period: float) -> FourierMotion | None:
     )
     mean, count, sigma = phase_average(later(log.t, log.q, grid), steps)
     spectrum, noise = harmonics(mean), sigma**2 / count * 4.0 / steps
-    highest = int(HIGHEST * steps)
+    highest = int(THRESHOLDS.highest_harmonic * steps)
     floor = np.median(np.abs(spectrum[min(highest, len(spectrum) - 1) :]) ** 2, axis=0) / np.log(
         2.0
     )

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...signals.segments import windows
+from .samples_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-MOST, WINDOWS = 1 << 17, 8  # samples that are read; windows if there are more
 
 
 def rough(*signals: Array) -> Array:
@@ -20,7 +20,12 @@ def rough(*signals: Array) -> Array:
     windows are read that are spread over all.
     """
     parts = [
-        [np.diff(x[part], 4, axis=0) for part in windows(slice(0, len(x)), MOST, WINDOWS)]
+        [
+            np.diff(x[part], 4, axis=0)
+            for part in windows(
+                slice(0, len(x)), THRESHOLDS.noise_samples, THRESHOLDS.noise_windows
+            )
+        ]
         for x in signals
     ]
     return np.array(

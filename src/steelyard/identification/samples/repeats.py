@@ -16,26 +16,9 @@ from ...errors import LogError, mention
 from ...signals.log import Log
 from ...signals.segments import split, windows
 from .noise import rough
+from .samples_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-# of the variance: half the mean square difference from which positions have moved away from where
-# they were
-UNLIKE = 0.5
-ALIKE = 0.02  # of the variance: the same, up to which they may have come back
-REPEATED = 2.0  # times its noise by which the position of a joint may differ from a period before
-ROUNDING = 1e-7  # of a joint's variation, the same for positions without noise
-EVEN = 0.5  # of a time step by which steps may differ for a period to be looked for
-WHOLE = 4.0  # standard deviations within which a period is a whole number of time steps
-SMOOTHED = 8.0  # windows that the period is found with, in the time in which positions move away
-EDGE = 4.0  # [widths] of the window from the ends of a log
-REFINED = 4  # steps towards the period
-FEWEST = 16  # samples of a period
-# samples compared with the previous period; number of windows if the log is longer
-MOST, WINDOWS = 1 << 17, 8
-TOGETHER = 8  # columns whose path is computed by one call
-KNOTS = 64  # of a cubic spline from its end, after which the end has no influence left
-ALIGNED = 1e-6  # of a time step, up to which a sample is at the time that is looked for
-WIDE = 64  # [samples] width of a window from which it is applied by the Fourier transform
 
 
 def find_period(log: Log, known_period: float | None = None) -> float | None:
@@ -52,14 +35,19 @@ def find_period(log: Log, known_period: float | None = None) -> float | None:
     """
     dt = log.duration / max(log.N - 1, 1)
     even = (
-        log.N > 2 * FEWEST
+        log.N > 2 * THRESHOLDS.least_period_samples
         and len(split(log.t)) == 1
-        and np.max(np.abs(np.diff(log.t) - dt)) <= EVEN * dt
+        and np.max(np.abs(np.diff(log.t) - dt)) <= THRESHOLDS.uneven_step * dt
     )
     spread = log.q.std(axis=0)
-    moving = log.q[:, spread > ROUNDING * spread.max(initial=0.0)]
+    moving = log.q[:, spread > THRESHOLDS.repeated_rounding * spread.max(initial=0.0)]
     if known_period is not None:
-        if not (even and FEWEST * dt <= 2 * known_period <= (log.duration + dt) * (1 + 1e-9)):
+        if not (
+            even
+            and THRESHOLDS.least_period_samples * dt
+            <= 2 * known_period
+            <= (log.duration + dt) * (1 + 1e-9)
+        ):
             have = f"the log has {log.duration:.4g} s at {log.rate:.4g} Hz"
             raise LogError(
                 f"{log.where}period {known_period:g} s: expected two periods or more, without gaps;"
@@ -77,21 +65,21 @@ def find_period(log: Log, known_period: float | None = None) -> float | None:
     lag, away = thinned_return(moving)
     if lag is None:
         return None
-    period = refined(log.t, moving, lag * dt, away / SMOOTHED)
+    period = refined(log.t, moving, lag * dt, away / THRESHOLDS.period_windows)
     return period if comes_back(log.t, moving, period) else None
 
 
 def thinned_return(q: Array) -> tuple[int | None, int]:
     """Return the first delay [samples] at which columns q (N, k) repeat, or None.
 
-    Of more than MOST samples, means of neighbours are compared, unless positions move away in a few
-    of them.
+    Of more than `period_samples` samples, means of neighbours are compared, unless positions move
+    away in a few of them.
     """
-    step = -(-len(q) // MOST)
+    step = -(-len(q) // THRESHOLDS.period_samples)
     lag, away = first_return(
         standardised(q[: len(q) // step * step].reshape(-1, step, q.shape[1]).mean(axis=1))
     )
-    if step > 1 and away < FEWEST:
+    if step > 1 and away < THRESHOLDS.least_period_samples:
         return first_return(standardised(q))
     return None if lag is None else step * lag, step * away
 
@@ -107,9 +95,9 @@ def first_return(x: Array) -> tuple[int | None, int]:
     Also returns the first delay at which they differ.
     """
     d = difference_function(x)[: len(x) // 2 + 1]
-    far = np.flatnonzero(d > UNLIKE)
-    near = np.flatnonzero(d[far[0] :] < ALIKE) + far[0] if len(far) else far
-    if not len(near) or near[0] < FEWEST:
+    far = np.flatnonzero(d > THRESHOLDS.departure)
+    near = np.flatnonzero(d[far[0] :] < THRESHOLDS.return_difference) + far[0] if len(far) else far
+    if not len(near) or near[0] < THRESHOLDS.least_period_samples:
         return None, int(far[0]) if len(far) else 0
     lag = int(near[0])
     while lag + 1 < len(d) and d[lag + 1] < d[lag]:
@@ -137,18 +125,21 @@ def refined(t: Array, q: Array, period: float, width: float) -> float:
     A whole number of time steps is preferred.
 
     Newton's steps on positions smoothed over `width` [samples], first one period apart, then as
-    many as there are; of MOST positions.
+    many as there are; of `period_samples` positions.
     """
     dt, scale = (t[-1] - t[0]) / (len(t) - 1), q.std(axis=0)
-    first, last = t[0] + EDGE * width * dt, t[-1] - EDGE * width * dt  # where the window is whole
+    edge = THRESHOLDS.window_edge * width * dt
+    first, last = t[0] + edge, t[-1] - edge  # where the window is whole
     paths = [
-        SmoothPath(t, q[:, k : k + TOGETHER] / scale[k : k + TOGETHER], width)
-        for k in range(0, q.shape[1], TOGETHER)
+        SmoothPath(
+            t, q[:, k : k + THRESHOLDS.path_columns] / scale[k : k + THRESHOLDS.path_columns], width
+        )
+        for k in range(0, q.shape[1], THRESHOLDS.path_columns)
     ]
     apart, sigma = 1, 0.0
-    for step in range(REFINED):
-        inside = t[(t >= first) & (t + apart * period <= last)][:MOST]
-        if len(inside) < FEWEST:
+    for step in range(THRESHOLDS.period_steps):
+        inside = t[(t >= first) & (t + apart * period <= last)][: THRESHOLDS.period_samples]
+        if len(inside) < THRESHOLDS.least_period_samples:
             break
         later = inside + apart * period
         products = mapped(methodcaller("products", inside, later), paths)
@@ -157,7 +148,11 @@ def refined(t: Array, q: Array, period: float, width: float) -> float:
         sigma = float(np.sqrt(ee / (len(inside) * q.shape[1]) * 4.0 * width / vv)) / apart
         apart = max(1, int((last - first) / period - 0.2)) if step == 1 else apart
     whole = round(period / dt) * dt
-    return whole if abs(period - whole) <= WHOLE * sigma + 1e-6 * dt else period
+    return (
+        whole
+        if abs(period - whole) <= THRESHOLDS.whole_step_deviations * sigma + 1e-6 * dt
+        else period
+    )
 
 
 @dataclass(eq=False)
@@ -184,12 +179,12 @@ class SmoothPath:
     def around(self, times: Array) -> CubicSpline:
         """Return the path at some times.
 
-        Of all samples, or of those around if there are more than MOST.
+        Of all samples, or of those around if there are more than `period_samples`.
         """
-        near = int(EDGE * self.width) + KNOTS
+        near = int(THRESHOLDS.window_edge * self.width) + THRESHOLDS.spline_knots
         begin, end = (
             np.searchsorted(self.t, times[[0, -1]]) + (-near, near)
-            if len(self.t) > MOST
+            if len(self.t) > THRESHOLDS.period_samples
             else (0, len(self.t))
         )
         part = max(int(begin), 0), min(int(end), len(self.t))
@@ -205,9 +200,9 @@ def smoothed(x: Array, width: float) -> Array:
 
     The ends go on as they are.
     """
-    if width <= WIDE:
+    if width <= THRESHOLDS.fourier_window:
         return np.asarray(gaussian_filter1d(x, width, axis=0, mode="nearest"))
-    reach = int(EDGE * width + 0.5)
+    reach = int(THRESHOLDS.window_edge * width + 0.5)
     window = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)[:, None]
     return np.asarray(
         oaconvolve(
@@ -219,7 +214,13 @@ def smoothed(x: Array, width: float) -> Array:
 def comes_back(t: Array, q: Array, period: float) -> bool:
     """Return whether positions q (N, k) a period [s] apart differ by no more than their noise."""
     difference = np.sqrt(np.mean(apart(t, q, period) ** 2, axis=0))
-    return bool(np.all(difference <= REPEATED * rough(q)[0] + ROUNDING * q.std(axis=0)))
+    return bool(
+        np.all(
+            difference
+            <= THRESHOLDS.repeated_noise_ratio * rough(q)[0]
+            + THRESHOLDS.repeated_rounding * q.std(axis=0)
+        )
+    )
 
 
 def apart(t: Array, x: Array, period: float) -> Array:
@@ -227,12 +228,14 @@ def apart(t: Array, x: Array, period: float) -> Array:
 
     Noise that differs between periods.
 
-    Of more than MOST samples, only windows spread over all of them are used.
+    Of more than `period_samples` samples, only windows spread over all of them are used.
     """
     inside = int(np.sum(t + period <= t[-1] + 1e-9 * period))
     parts = [
         (x[part], later(t, x, t[part] + period))
-        for part in windows(slice(0, inside), MOST, WINDOWS)
+        for part in windows(
+            slice(0, inside), THRESHOLDS.period_samples, THRESHOLDS.period_sample_windows
+        )
     ]
     return np.concatenate([there - here for here, there in parts]) / np.sqrt(2.0)
 
@@ -242,10 +245,12 @@ def later(t: Array, x: Array, times: Array) -> Array:
 
     Those that were measured then, or by the cubic spline through the samples around these.
     """
-    first, last = (int(i) for i in np.searchsorted(t, times[[0, -1]] - ALIGNED * (t[1] - t[0])))
+    first, last = (
+        int(i) for i in np.searchsorted(t, times[[0, -1]] - THRESHOLDS.aligned_time * (t[1] - t[0]))
+    )
     if last - first == len(times) - 1 and np.max(
         np.abs(t[first : first + len(times)] - times)
-    ) <= ALIGNED * (t[1] - t[0]):
+    ) <= THRESHOLDS.aligned_time * (t[1] - t[0]):
         return x[first : first + len(times)]
-    near = slice(max(first - KNOTS, 0), last + KNOTS)
+    near = slice(max(first - THRESHOLDS.spline_knots, 0), last + THRESHOLDS.spline_knots)
     return np.asarray(CubicSpline(t[near], x[near])(np.minimum(times, t[-1])))

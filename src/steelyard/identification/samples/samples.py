@@ -16,22 +16,10 @@ from ...signals.log import Log
 from ...signals.resample import advanced
 from ...signals.schema import Payload
 from ...signals.segments import split
+from .samples_thresholds import THRESHOLDS
 from .spinning_joints import spins
 
 Array = NDArray[np.float64]
-FEWEST = 10  # samples
-MIDDLE = 8192  # samples for which errors of the states are drawn
-LARGEST = 1e12  # of any signal, in its unit: numbers beyond it are not measurements
-SMALLEST = 1e-12  # [N m|N] of a torque that is not zero
-SHORTEST = 1e-9  # [s] time step
-LONGEST_DELAY = 0.5  # of the log
-FAR = 2.0  # times its limit, and times pi, that a joint must reach to be far
-TURNS = 6.0  # times pi that a joint without limits must reach to be far
-MOST_FAR = 0.5  # of the joints that turn: if more are far, positions are not in radians
-STILL = 1e-9  # [rad|m] of positions that never change
-# [m/s2|rad/s|rad/s2] standard deviation of a base's motion from which it counts as moving; sensors
-# at rest have less
-MOVING = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +72,8 @@ class Samples:
     @property
     def middle(self) -> slice:
         """The samples that `errors` belong to."""
-        start = (self.N - min(self.N, MIDDLE)) // 2
-        return slice(start, start + min(self.N, MIDDLE))
+        start = (self.N - min(self.N, THRESHOLDS.state_error_samples)) // 2
+        return slice(start, start + min(self.N, THRESHOLDS.state_error_samples))
 
     def part(self, index: slice) -> Samples:
         """The samples of a slice."""
@@ -117,7 +105,7 @@ class Samples:
         """These samples with the torque moved forward in time by `delay` (n,) [s]."""
         if not np.any(delay):
             return self
-        if np.max(np.abs(delay)) >= LONGEST_DELAY * (self.t[-1] - self.t[0]):
+        if np.max(np.abs(delay)) >= THRESHOLDS.longest_delay * (self.t[-1] - self.t[0]):
             raise CallError(
                 f"a delay of {np.max(np.abs(delay)):g} s is not below half the length of the log,"
                 f" {self.t[-1] - self.t[0]:g} s"
@@ -235,9 +223,10 @@ def list_of_logs(log: Any) -> list[Log]:
 
 def require_enough(log: Log) -> None:
     """Raise LogError if a log has too few samples."""
-    if log.N < FEWEST:
+    if log.N < THRESHOLDS.least_samples:
         raise LogError(
-            f"{log.where}{log.N} samples are too few to identify from; expected at least {FEWEST}"
+            f"{log.where}{log.N} samples are too few to identify from; expected at least"
+            f" {THRESHOLDS.least_samples}"
         )
 
 
@@ -258,15 +247,17 @@ def require_numbers(log: Log) -> None:
             )
     for signal in ("t", "q", "qd", "qdd", "tau"):
         values = getattr(log, signal)
-        if values is not None and (most := largest(values)) > LARGEST:
+        if values is not None and (most := largest(values)) > THRESHOLDS.largest_signal:
             unit = log.schema[signal].unit
             raise LogError(
-                f"{log.where}{signal} reaches {most:.3g}; expected less than {LARGEST:.0e} {unit}:"
+                f"{log.where}{signal} reaches {most:.3g}; expected less than"
+                f" {THRESHOLDS.largest_signal:.0e} {unit}:"
                 " in which unit is it?"
             )
-    if 0 < log.dt < SHORTEST:
+    if 0 < log.dt < THRESHOLDS.shortest_step:
         raise LogError(
-            f"{log.where}the time step is {log.dt:.3g} s; expected at least {SHORTEST:g} s: in"
+            f"{log.where}the time step is {log.dt:.3g} s; expected at least"
+            f" {THRESHOLDS.shortest_step:g} s: in"
             " which unit is the time?"
         )
 
@@ -298,7 +289,7 @@ def require(log: Log) -> None:
     dead = [
         name
         for j, name in enumerate(log.labels)
-        if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > SMALLEST)
+        if not np.any(np.abs(np.nan_to_num(log.tau[:, j])) > THRESHOLDS.smallest_torque)
     ]
     if len(dead) == log.n:
         raise LogError(
@@ -306,7 +297,7 @@ def require(log: Log) -> None:
         )
     with np.errstate(invalid="ignore"):
         span = np.nanmax(log.q, axis=0) - np.nanmin(log.q, axis=0)
-    if not np.any(span > STILL):
+    if not np.any(span > THRESHOLDS.still_range):
         raise LogError(
             f"{log.where}the robot never moved: q is the same in all {log.N} samples, so that"
             " nothing can be identified"
@@ -321,8 +312,8 @@ def base_motion(robot: Robot, log: Log) -> Array | None:
     if log.base is None:
         return None
     require_finite(log, "base")
-    tilted = np.linalg.norm(log.base[:, :3].mean(axis=0) + robot.gravity) > MOVING
-    if not tilted and not np.any(log.base.std(axis=0) > MOVING):
+    tilted = np.linalg.norm(log.base[:, :3].mean(axis=0) + robot.gravity) > THRESHOLDS.moving_base
+    if not tilted and not np.any(log.base.std(axis=0) > THRESHOLDS.moving_base):
         return None
     if robot.tree.loops or any("load" in use.row.reads for use in robot.tree.joint_terms):
         what = "loops" if robot.tree.loops else "friction that grows with the load"
@@ -366,9 +357,9 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
         limited = limit is not None and limit.lower < limit.upper
         most = max(abs(limit.lower), abs(limit.upper)) if limit is not None and limited else np.inf
         if (
-            reach[j] > FAR * max(most, np.pi)
+            reach[j] > THRESHOLDS.far_ratio * max(most, np.pi)
             if np.isfinite(most)
-            else reach[j] > TURNS * np.pi and not spins(log, j)
+            else reach[j] > THRESHOLDS.far_half_turns * np.pi and not spins(log, j)
         ):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
-    return tuple(far) if len(far) > MOST_FAR * len(turning) else ()
+    return tuple(far) if len(far) > THRESHOLDS.far_share * len(turning) else ()

@@ -16,15 +16,10 @@ from .fourier import FourierMotion, fourier_motion
 from .noise import rough
 from .preparation import Preparation
 from .repeats import find_period
+from .samples_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 NoiseSource = Smoother | FourierMotion | Array
-MOST_UNCERTAIN = 1.2  # times the median standard deviation of the acceleration
-MOST_SURE = 0.5  # of the samples: if fewer are certain enough, all are used
-WHITE = 1.5  # times its noise that the position of a joint may vary for it to stand
-# of the variation of the joint that moves most, up to which a joint with white noise stands
-LITTLE = 0.01
-TINY = 1e-4  # of the same, up to which a joint stands, for any kind of noise
 
 
 def smoothed(
@@ -61,10 +56,12 @@ def smoothed(
         return (*motion.states(log.t),), every, motion, period
     if method == "kalman":
         states, variance, smoother = kalman(log)
-        sure = np.all(variance <= MOST_UNCERTAIN**2 * np.median(variance, axis=0), axis=1)
+        sure = np.all(
+            variance <= THRESHOLDS.uncertain_acceleration**2 * np.median(variance, axis=0), axis=1
+        )
         return (
             (states[0], states[1], states[2]),
-            sure if sure.sum() > MOST_SURE * log.N else every,
+            sure if sure.sum() > THRESHOLDS.certain_share * log.N else every,
             smoother,
             period,
         )
@@ -93,8 +90,10 @@ def standing(q: Array) -> NDArray[np.bool_]:
     """
     variation = q.std(axis=0)
     most = variation.max(initial=0.0)
-    noise_alone = (variation <= WHITE * rough(q)[0]) & (variation <= LITTLE * most)
-    return np.asarray(noise_alone | (variation <= TINY * most))
+    noise_alone = (variation <= THRESHOLDS.standing_noise_ratio * rough(q)[0]) & (
+        variation <= THRESHOLDS.standing_share * most
+    )
+    return np.asarray(noise_alone | (variation <= THRESHOLDS.standing_share_any_noise * most))
 
 
 def kalman(log: Log) -> tuple[Array, Array, Smoother]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...signals.log import Log
-
-AGREEING = 0.2  # share by which the ratio of qd to dq/dt may differ from 1 in a log of one unit
-SPINNING = 50.0  # [rad/s] up to which a joint without limits that turns many times is taken to spin
+from .samples_thresholds import THRESHOLDS
 
 
 def spins(log: Log, joint: int) -> bool:
@@ -21,5 +19,6 @@ def spins(log: Log, joint: int) -> bool:
     use = np.isfinite(speed) & np.isfinite(rate)
     gain = float(rate[use] @ speed[use]) / max(float(rate[use] @ rate[use]), 1e-300)
     return (
-        abs(gain - 1.0) <= AGREEING and float(np.max(np.abs(speed[use]), initial=0.0)) <= SPINNING
+        abs(gain - 1.0) <= THRESHOLDS.velocity_agreement
+        and float(np.max(np.abs(speed[use]), initial=0.0)) <= THRESHOLDS.fastest_spin
     )

@@ -12,9 +12,9 @@ from ...algebra.scalar import Scalar, sqrt, where
 from ...algebra.vector import Vector
 from ...compiler.ir.program import Operand, Program, trace
 from ...kernels import kernel_of
+from .clearance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-TINY = 1e-12  # [m]
 
 
 class Distances(NamedTuple):
@@ -44,7 +44,7 @@ def capsule_pair(A: Any, B: Any, ra: Scalar, rb: Scalar) -> tuple[Scalar, Vector
     """
     a0, b0 = v3.vector(A[0]), v3.vector(B[0])
     d1, d2, r = v3.sub(v3.vector(A[1]), a0), v3.sub(v3.vector(B[1]), b0), v3.sub(a0, b0)
-    a, e = (_at_least(v3.dot(d, d), TINY**2) for d in (d1, d2))
+    a, e = (_at_least(v3.dot(d, d), THRESHOLDS.point_length**2) for d in (d1, d2))
     b, c, f = v3.dot(d1, d2), v3.dot(d1, r), v3.dot(d2, r)
     s = _share((b * f - c * e) / _at_least(a * e - b * b, 1e-9 * a * e))
     t = _share((b * s + f) / e)
@@ -54,7 +54,11 @@ def capsule_pair(A: Any, B: Any, ra: Scalar, rb: Scalar) -> tuple[Scalar, Vector
     length = sqrt(v3.dot(gap, gap))
     normal = v3.vector(
         [
-            where(length > TINY, x / _at_least(length, TINY), any_)
+            where(
+                length > THRESHOLDS.point_length,
+                x / _at_least(length, THRESHOLDS.point_length),
+                any_,
+            )
             for x, any_ in zip(gap, (1.0, 0.0, 0.0), strict=True)
         ]
     )

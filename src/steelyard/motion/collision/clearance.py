@@ -12,18 +12,11 @@ from numpy.typing import NDArray
 from ...cached import cached_property
 from ...robot import Robot
 from .body_frames import BodyFrames, lever_arms, pair_sides
-from .capsules import TINY, Distances, capsule_distances
+from .capsules import Distances, capsule_distances
+from .clearance_thresholds import THRESHOLDS
 from .shapes import ConvexShape, coal_module, convex_hull
 
 Array = NDArray[np.float64]
-# [m] beyond the clearance: pairs that are farther apart in all random positions are left to the
-# last stage of a search
-RARE = 0.005
-TRIES = 1000  # random positions at which pairs are looked at
-# share of positions, distance [m]: pairs that are nearer in this share of positions are left out
-MOSTLY, NEIGHBOURS = 0.95, 0.03
-THIN = 0.6  # of their radii: capsules that are built close together are looked at with these
-FAR = 0.2  # [m] beyond the clearance: distances that are larger are not looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +64,17 @@ class Clearance:
         )
         if not pairs:
             return cls(robot, shapes, pairs, clearance)
-        q = np.random.default_rng(0).uniform(lower, upper, (TRIES, robot.n))
+        q = np.random.default_rng(0).uniform(lower, upper, (THRESHOLDS.pair_positions, robot.n))
         every, distances = cls(robot, shapes, pairs, clearance)._thinned(q)
-        usual = np.quantile(distances, MOSTLY, axis=0)
+        usual = np.quantile(distances, THRESHOLDS.built_close_share, axis=0)
         counted = sorted(
-            np.flatnonzero(usual > NEIGHBOURS).tolist(), key=lambda k: float(distances[:, k].min())
+            np.flatnonzero(usual > THRESHOLDS.built_close_distance).tolist(),
+            key=lambda k: float(distances[:, k].min()),
         )
         spare = tuple(max(0.0, float(usual[k]) - clearance) / 2 for k in counted)
-        often = int(np.sum(distances[:, counted].min(axis=0) < clearance + RARE))
+        often = int(
+            np.sum(distances[:, counted].min(axis=0) < clearance + THRESHOLDS.rare_distance)
+        )
         built = tuple(
             (shapes[i].name, shapes[j].name) for k, (i, j) in enumerate(pairs) if k not in counted
         )
@@ -98,20 +94,24 @@ class Clearance:
         The radius of a capsule from the kinematics is one for all links: around short ones, such as
         wrist links, it is too large.
         """
-        distances = self.distances(q, self.clearance + FAR).distance
-        close = np.quantile(distances, MOSTLY, axis=0) <= NEIGHBOURS
+        distances = self.distances(q, self.clearance + THRESHOLDS.farthest_distance).distance
+        close = (
+            np.quantile(distances, THRESHOLDS.built_close_share, axis=0)
+            <= THRESHOLDS.built_close_distance
+        )
         thin = np.flatnonzero(close & self._round[self._numbers].all(axis=1)).tolist()
         shapes, pairs = list(self.shapes), list(self.pairs)
         for k in thin:
             shapes += [
-                replace(self.shapes[i], radius=THIN * self.shapes[i].radius) for i in self.pairs[k]
+                replace(self.shapes[i], radius=THRESHOLDS.thin_radius * self.shapes[i].radius)
+                for i in self.pairs[k]
             ]
             pairs[k] = (len(shapes) - 2, len(shapes) - 1)
         thinner = replace(self, shapes=tuple(shapes), pairs=tuple(pairs))
         if thin:
             distances[:, thin] = (
                 replace(thinner, pairs=tuple(pairs[k] for k in thin))
-                .distances(q, self.clearance + FAR)
+                .distances(q, self.clearance + THRESHOLDS.farthest_distance)
                 .distance
             )
         return thinner, distances
@@ -293,7 +293,7 @@ def coal_shape(shape: ConvexShape) -> tuple[Any, Array, Array]:
         return hull, np.eye(3), np.zeros(3)
     a, b = shape.points[0], shape.points[-1]
     length = float(np.linalg.norm(b - a))
-    if length < TINY:
+    if length < THRESHOLDS.point_length:
         return coal.Sphere(shape.radius), np.eye(3), a
     z = (b - a) / length
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])

@@ -11,12 +11,11 @@ from ...cached import cached_property
 from .body_frames import moving_joints
 from .capsules import Distances
 from .clearance import Clearance
+from .clearance_thresholds import THRESHOLDS
 from .sweep import Gaps
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-POINTS = 64  # of a turn: nine in ten distances of links of 40 cm are within 1 mm
-FAR = 0.06  # [m] beyond the clearance: larger distances count as that
 _SHIFTS = np.arange(-1, 3)
 _CUBIC = 0.5 * np.array(
     [[0.0, 2.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0], [2.0, -5.0, 4.0, -1.0], [-1.0, 3.0, -3.0, 1.0]]
@@ -28,7 +27,7 @@ _CUBIC = 0.5 * np.array(
 class TabulatedClearance:
     """A `Clearance` whose pairs `near` (P,) are read from tables over two joints.
 
-    Tables are (P, POINTS, POINTS) [m], joints (P, 2).
+    Tables are (P, `table_points`, `table_points`) [m], joints (P, 2).
 
     Close to the exact ones, and quick: for a search, not for a proof. Interpolation by cubics that
     are smooth across the cells: Keys, IEEE Trans. Acoustics, Speech, and Signal Processing 29
@@ -110,7 +109,7 @@ class TabulatedClearance:
 
     def _read(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
         """Interpolate the tables: distances (N, P), or derivatives of these orders by joint."""
-        scale = POINTS / (2 * np.pi)
+        scale = THRESHOLDS.table_points / (2 * np.pi)
         cell = np.floor(q[:, self.joints] * scale)
         s = q[:, self.joints] * scale - cell
         weights = [np.stack([np.ones_like(s), s, s * s, s * s * s], axis=-1) @ _CUBIC]
@@ -119,7 +118,7 @@ class TabulatedClearance:
                 np.stack([np.zeros_like(s), np.ones_like(s), 2 * s, 3 * s * s], axis=-1)
                 @ (scale * _CUBIC)
             )
-        near = (cell.astype(np.intp)[..., None] + _SHIFTS) % POINTS
+        near = (cell.astype(np.intp)[..., None] + _SHIFTS) % THRESHOLDS.table_points
         values = self.values[
             np.arange(len(self.near))[:, None, None], near[:, :, 0, :, None], near[:, :, 1, None, :]
         ]
@@ -138,14 +137,18 @@ def with_distance_tables(every: Gaps) -> Gaps:
     }
     if not pairs:
         return every
-    turn, far, values = 2 * np.pi * np.arange(POINTS) / POINTS, every.clearance + FAR, []
+    turn, far, values = (
+        2 * np.pi * np.arange(THRESHOLDS.table_points) / THRESHOLDS.table_points,
+        every.clearance + THRESHOLDS.table_distance,
+        [],
+    )
     for k, (i, j) in pairs.items():
-        q = np.zeros((POINTS, POINTS, every.robot.n))
+        q = np.zeros((THRESHOLDS.table_points, THRESHOLDS.table_points, every.robot.n))
         q[..., i], q[..., j] = turn[:, None], turn
         one = replace(every, pairs=(every.pairs[k],), spare=(), often=0)
         values.append(
             np.minimum(one.distances(q.reshape(-1, every.robot.n), far).distance, far).reshape(
-                POINTS, POINTS
+                THRESHOLDS.table_points, THRESHOLDS.table_points
             )
         )
     return TabulatedClearance(

@@ -11,13 +11,10 @@ from ...arguments import is_real
 from ...errors import CallError, in_python
 from ...robot import Robot
 from .body_frames import BodyFrames
+from .clearance_thresholds import THRESHOLDS
 from .shapes import ConvexShape
 
 Array = NDArray[np.float64]
-TRIES = 200  # random positions
-LEVEL = 1e-3  # [m] a point whose height varies by less cannot leave its height
-# of a shape's size: how far from its joint a part of it may be unable to leave the ground
-NEAR = 0.5
 
 
 def ground_height(ground: object) -> float | None:
@@ -69,7 +66,7 @@ def shapes_above_ground(
     moving = [shape for shape in (*shapes, *_bare_frames(robot, shapes)) if shape.body >= 0]
     if travel is None:
         return moving, ()
-    q = np.random.default_rng(0).uniform(*travel, (TRIES, robot.n))
+    q = np.random.default_rng(0).uniform(*travel, (THRESHOLDS.ground_positions, robot.n))
     frames = BodyFrames.compute(robot, q)
     above, standing = [], []
     for shape in moving:
@@ -85,14 +82,18 @@ def _points_that_count(shape: ConvexShape, frames: BodyFrames, level: float) -> 
     """Return which points (V,) of a shape have to stay above a level [m]."""
     points = frames.points(np.array([shape.body]), shape.points[None])[:, 0, :, 2]
     room = points - shape.radius - level
-    stays = np.ptp(points, axis=0) < LEVEL
-    counts = ~(stays & ((room.max(axis=0) < 0) | (room.min(axis=0) > LEVEL)))
+    stays = np.ptp(points, axis=0) < THRESHOLDS.level_height
+    counts = ~(stays & ((room.max(axis=0) < 0) | (room.min(axis=0) > THRESHOLDS.level_height)))
     origin = frames.p[:, shape.body + 1, 2]
-    if np.ptp(origin) < LEVEL and counts.any() and not np.any(np.all(room[:, counts] >= 0, axis=1)):
+    if (
+        np.ptp(origin) < THRESHOLDS.level_height
+        and counts.any()
+        and not np.any(np.all(room[:, counts] >= 0, axis=1))
+    ):
         above = room >= 0
         best = np.lexsort((room.sum(axis=1), above[:, counts].sum(axis=1)))[-1]
         size = np.linalg.norm(shape.points, axis=1)
-        counts &= above[best] | (size > NEAR * size.max())
+        counts &= above[best] | (size > THRESHOLDS.grounded_size * size.max())
     return counts
 
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ...mechanism.model import Joint, Link
 from ...robot import Robot
+from .clearance_thresholds import THRESHOLDS
 from .shapes import ConvexShape, capsule_radius
 
 Array = NDArray[np.float64]
-TINY = 1e-6  # [m] a link of that length has no extent
 
 
 def capsules_of_links(
@@ -66,7 +66,7 @@ def _capsules(
     ):
         ends.append(2 * np.array(link.inertia.h, dtype=float) / mass)
     lengths = [float(np.linalg.norm(end)) for end in ends]
-    if not mass and max(lengths, default=0.0) < TINY:
+    if not mass and max(lengths, default=0.0) < THRESHOLDS.least_link_length:
         return []
     tips = [end for end, length in zip(ends, lengths, strict=True) if length > radius]
     tips = tips or [max(ends, key=lambda end: float(np.linalg.norm(end)), default=np.zeros(3))]
@@ -93,5 +93,5 @@ def _distinct(tips: list[Array]) -> list[Array]:
 
 def _passes(longer: Array, tip: Array) -> bool:
     """Return whether the segment from the origin to a tip that is farther away contains a tip."""
-    share = float(longer @ tip) / max(float(longer @ longer), TINY**2)
-    return share >= 0 and float(np.linalg.norm(share * longer - tip)) < TINY
+    share = float(longer @ tip) / max(float(longer @ longer), THRESHOLDS.least_link_length**2)
+    return share >= 0 and float(np.linalg.norm(share * longer - tip)) < THRESHOLDS.least_link_length

@@ -17,11 +17,9 @@ from ...algebra.spatial import Pose
 from ...errors import needs_extra, translate_errors
 from ...mechanism.formats.urdf.collision_shapes import CollisionShape
 from ...mechanism.tree import Tree
+from .clearance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-SIDES = 16  # of the prism around a cylinder
-CORNERS = 80  # directions in which the corners of a mesh are looked for
-THICKNESS = 0.04  # of the robot's reach: radius of the capsules around links of unknown shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +101,18 @@ def shape_points(shape: CollisionShape) -> tuple[Array, float]:
         return np.array(list(itertools.product(*((-x / 2, x / 2) for x in shape.sizes)))), 0.0
     if shape.kind == "cylinder":
         radius, length = shape.sizes
-        turn = 2 * math.pi * np.arange(SIDES) / SIDES
-        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * radius / math.cos(math.pi / SIDES)
+        turn = 2 * math.pi * np.arange(THRESHOLDS.prism_sides) / THRESHOLDS.prism_sides
+        ring = (
+            np.column_stack([np.cos(turn), np.sin(turn)])
+            * radius
+            / math.cos(math.pi / THRESHOLDS.prism_sides)
+        )
         return (
             np.vstack(
-                [np.column_stack([ring, np.full(SIDES, z)]) for z in (-length / 2, length / 2)]
+                [
+                    np.column_stack([ring, np.full(THRESHOLDS.prism_sides, z)])
+                    for z in (-length / 2, length / 2)
+                ]
             ),
             0.0,
         )
@@ -117,7 +122,7 @@ def shape_points(shape: CollisionShape) -> tuple[Array, float]:
 def mesh_hull(shape: CollisionShape) -> tuple[Array, float]:
     """Return corners (V, 3) and a radius [m] whose swept hull contains a mesh.
 
-    Corners are the farthest points in CORNERS directions.
+    Corners are the farthest points in `corner_directions` directions.
 
     The radius is the distance of the farthest point of the mesh from the hull of these corners, a
     few mm.
@@ -128,7 +133,9 @@ def mesh_hull(shape: CollisionShape) -> tuple[Array, float]:
         mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.sizes))
         mesh.buildConvexHull(True, "Qt")
         points = np.array(mesh.convex.points(), dtype=float)
-        corners = points[np.unique(np.argmax(points @ directions(CORNERS).T, axis=0))]
+        corners = points[
+            np.unique(np.argmax(points @ directions(THRESHOLDS.corner_directions).T, axis=0))
+        ]
         hull, ball = convex_hull(coal, corners), coal.Sphere(0.0)
         request, result = coal.DistanceRequest(), coal.DistanceResult()
         apart = [
@@ -194,7 +201,7 @@ def link_capsules(tree: Tree) -> tuple[ConvexShape, ...]:
 def capsule_radius(tree: Tree, base: float | None = None) -> float:
     """Return the radius of capsules from the kinematics [m].
 
-    THICKNESS times the sum of the lengths of all bodies.
+    `capsule_thickness` times the sum of the lengths of all bodies.
 
     `base` [m] replaces the length of the base, which includes where the root link puts the robot.
     """
@@ -203,7 +210,7 @@ def capsule_radius(tree: Tree, base: float | None = None) -> float:
     }
     if base is not None:
         lengths[-1] = base
-    return THICKNESS * sum(lengths.values())
+    return THRESHOLDS.capsule_thickness * sum(lengths.values())
 
 
 def _body_ends(tree: Tree) -> dict[int, list[Array]]:

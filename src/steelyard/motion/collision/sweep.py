@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from ...checks.states import States
 from ..trajectories.limits import MotionBounds
 from .capsules import Distances
+from .clearance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-PIECES = 16  # intervals of a period per detail of the motion, before any is halved
-HALVINGS = 16
 
 
 class Gaps(Protocol):
@@ -70,11 +69,11 @@ def narrowest(gaps: Gaps, motion: Moving, bounds: MotionBounds) -> Narrowest:
     (2005), section 3 (bounds of the motion of a robot's points).
     """
     levers = gaps.levers(np.maximum(np.abs(bounds.lower), np.abs(bounds.upper)))
-    count = PIECES * motion.density
+    count = THRESHOLDS.sweep_intervals * motion.density
     half = 0.5 * motion.period / count
     t: Array = np.asarray((np.arange(count) + 0.5) * 2 * half, dtype=np.float64)
     smallest = Narrowest(np.inf, "")
-    for level in range(HALVINGS + 1):
+    for level in range(THRESHOLDS.sweep_halvings + 1):
         q, qd, qdd = motion(t)
         change = (
             half * (np.abs(qd) + half * (0.5 * np.abs(qdd) + bounds.jerk * half / 6)) @ levers.T
@@ -84,7 +83,7 @@ def narrowest(gaps: Gaps, motion: Moving, bounds: MotionBounds) -> Narrowest:
         if room[worst] < 0:
             return Narrowest(float(room[worst]), gaps.labels[int(worst[1])])
         lower = room - change
-        done = np.all(lower > 0, axis=1) | (level == HALVINGS)
+        done = np.all(lower > 0, axis=1) | (level == THRESHOLDS.sweep_halvings)
         if done.any():
             least = np.unravel_index(int(np.argmin(lower[done])), lower[done].shape)
             smallest = min(

@@ -27,11 +27,10 @@ from ...mechanism.tree import Body, Tree
 from .arms import Branch
 from .chain import Chain, ChainJoint, FrameMove, chain_of
 from .families import Family, find_family
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .subproblems import AT_REST, Turn
 
 Array = NDArray[np.float64]
-ROUNDED_ANGLE = 3e-4  # [rad] rounding of a right angle printed as 1.571
-ROUNDING = 1e-9  # [rad|m] tolerance of joint limits
 UNREACHED, OUTSIDE, VALID = 0.0, 1.0, 2.0  # codes of a branch: reach times (1 + inside)
 _MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to an integer
 _TWO_PI = 2.0 * math.pi
@@ -102,8 +101,12 @@ def _with_right_angles(tree: Tree) -> Tree:
 
 
 def _with_right_angle(body: Body) -> Body:
-    placement = Pose(near_integers.matrix(body.placement.R, ROUNDED_ANGLE), body.placement.p)
-    return replace(body, placement=placement, axis=near_integers.axis(body.axis, ROUNDED_ANGLE))
+    placement = Pose(
+        near_integers.matrix(body.placement.R, THRESHOLDS.rounded_angle), body.placement.p
+    )
+    return replace(
+        body, placement=placement, axis=near_integers.axis(body.axis, THRESHOLDS.rounded_angle)
+    )
 
 
 def _family(tree: Tree, chain: Chain, fixed: tuple[str, ...] | None) -> Family | None:
@@ -224,7 +227,8 @@ def nearest_turn(
 
     A `principal` q is already within [-pi, pi].
     """
-    lower, upper = limits.lower - ROUNDING, limits.upper + ROUNDING
+    lower = limits.lower - THRESHOLDS.limit_rounding
+    upper = limits.upper + THRESHOLDS.limit_rounding
     # at most one shifted value is inside: the one nearest to the middle
     if upper - lower < period and math.isfinite(upper - lower):
         middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)

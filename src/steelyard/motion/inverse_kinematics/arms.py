@@ -14,7 +14,6 @@ from ...algebra import vector as v3
 from ...algebra.scalar import Scalar, sqrt, where
 from ...algebra.vector import Vector
 from .chain import (
-    TOLERANCE,
     ChainJoint,
     FrameMove,
     are_parallel,
@@ -23,9 +22,9 @@ from .chain import (
     nearest_on_axis,
     share_point,
 )
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .subproblems import (
     AT_REST,
-    CLOSE,
     Pair,
     Turn,
     angle_between,
@@ -164,7 +163,7 @@ def _distance_by_slide(joints: Sequence[ChainJoint], w: Vector, p: Vector) -> It
     u, v = v3.sub(p, a.p), v3.sub(w, a.p)
     half = v3.dot(c.h, v)
     inside = half * half - square(v) + square(u)
-    reach = where(inside >= -CLOSE, 1.0, 0.0)
+    reach = where(inside >= -THRESHOLDS.axis_distance, 1.0, 0.0)
     root = sqrt(where(inside > 0.0, inside, 0.0))
     for sign, slide in (("+", root - half), ("-", -root - half)):
         yield from _about_a_point(
@@ -218,17 +217,17 @@ def _slide(joint: ChainJoint, by: Scalar) -> FrameMove:
 
 def _off(joint: ChainJoint, x: Vector) -> bool:
     """Return whether a point lies off an axis."""
-    return distance(nearest_on_axis(joint, x), x) > TOLERANCE
+    return distance(nearest_on_axis(joint, x), x) > THRESHOLDS.axis_tolerance
 
 
 def _spans(a: ChainJoint, b: ChainJoint, c: ChainJoint) -> bool:
-    return abs(v3.dot(a.h, v3.cross(b.h, c.h))) > TOLERANCE
+    return abs(v3.dot(a.h, v3.cross(b.h, c.h))) > THRESHOLDS.axis_tolerance
 
 
 def _elbow_bends(upper: Vector, c: ChainJoint, w: Vector) -> bool:
     """Return whether joint c changes the distance of w from the start of `upper`."""
     k, lower = c.h, v3.sub(w, c.p)
-    return square(flat(k, upper)) * square(flat(k, lower)) > TOLERANCE**4
+    return square(flat(k, upper)) * square(flat(k, lower)) > THRESHOLDS.axis_tolerance**4
 
 
 ARM_GEOMETRIES = (
@@ -255,7 +254,7 @@ ARM_GEOMETRIES = (
         "RPP",
         lambda j, w: (
             not are_parallel(j[1], j[2])
-            and square(v3.cross(j[0].h, v3.cross(j[1].h, j[2].h))) > TOLERANCE
+            and square(v3.cross(j[0].h, v3.cross(j[1].h, j[2].h))) > THRESHOLDS.axis_tolerance
         ),
         _turn_of_a_plane,
     ),

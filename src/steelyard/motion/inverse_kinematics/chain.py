@@ -19,11 +19,8 @@ from ...algebra.spatial import Pose
 from ...algebra.vector import Matrix, Vector
 from ...dynamics.kinematics import carriers, find_frame, forward_kinematics, joint_axes, poses
 from ...mechanism.tree import Tree
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .subproblems import AT_REST, Turn, perpendicular
-
-# [m or rad] for axes that meet or are parallel; what is smaller than 1e-13 is zero
-TOLERANCE = 1e-9
-_ZERO = 1e-13
 
 
 class ChainJoint(NamedTuple):
@@ -160,7 +157,8 @@ def _aligning_rotation(axes: Sequence[Vector]) -> Pose:
 
 
 def _clean(v: Vector) -> Vector:
-    x, y, z = (float(round(x)) if abs(x - round(x)) < _ZERO else float(x) for x in v)
+    tolerance = THRESHOLDS.zero_component
+    x, y, z = (float(round(x)) if abs(x - round(x)) < tolerance else float(x) for x in v)
     return x, y, z
 
 
@@ -201,12 +199,12 @@ def distance(a: Vector, b: Vector) -> float:
 
 def are_parallel(a: ChainJoint, b: ChainJoint) -> bool:
     n = v3.cross(a.h, b.h)
-    return math.sqrt(v3.dot(n, n)) < TOLERANCE
+    return math.sqrt(v3.dot(n, n)) < THRESHOLDS.axis_tolerance
 
 
 def are_perpendicular(a: ChainJoint, b: ChainJoint) -> bool:
     """Return whether two axes are at right angles."""
-    return abs(v3.dot(a.h, b.h)) < TOLERANCE
+    return abs(v3.dot(a.h, b.h)) < THRESHOLDS.axis_tolerance
 
 
 def meeting_point(joints: Sequence[ChainJoint]) -> Vector | None:
@@ -225,11 +223,17 @@ def meeting_point(joints: Sequence[ChainJoint]) -> Vector | None:
     point = v3.add(a.p, v3.scale(t, a.h))
     return (
         point
-        if all(distance(nearest_on_axis(joint, point), point) < TOLERANCE for joint in joints)
+        if all(
+            distance(nearest_on_axis(joint, point), point) < THRESHOLDS.axis_tolerance
+            for joint in joints
+        )
         else None
     )
 
 
 def share_point(*joints: ChainJoint) -> bool:
     """Return whether axes have the same point."""
-    return all(joint.turns and distance(joint.p, joints[0].p) < TOLERANCE for joint in joints)
+    return all(
+        joint.turns and distance(joint.p, joints[0].p) < THRESHOLDS.axis_tolerance
+        for joint in joints
+    )

@@ -24,10 +24,8 @@ from ...algebra.spatial import Pose
 from ...algebra.vector import IDENTITY, Vector
 from .arms import ArmGeometry, Branch, find_arm_geometry, planar, reverse_joints, solve_arm, square
 from .chain import ChainJoint, FrameMove, are_parallel, share_point
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .subproblems import AT_REST, Turn, angle_between, angle_to_plane, both, second_of_two, turn_of
-
-# [m or rad] an arm with fewer than six joints reaches a pose that it meets within this
-REACHED = 1e-9
 
 Solver = Callable[[Sequence[ChainJoint], Pose], Iterator[Branch]]
 
@@ -312,7 +310,7 @@ def _reached(moves: Sequence[FrameMove], w: Vector, X: Pose) -> Scalar:
         for move in reversed(moves):
             point = move.carry(point)
         error = error + square(v3.sub(point, goal))
-    return where(error < REACHED * REACHED, 1.0, 0.0)
+    return where(error < THRESHOLDS.reached_error * THRESHOLDS.reached_error, 1.0, 0.0)
 
 
 def _parallel_family(views: Sequence[View]) -> tuple[str, Solver] | None:

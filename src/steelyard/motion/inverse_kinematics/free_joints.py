@@ -13,12 +13,11 @@ from ...arguments import numbers
 from ...dynamics.kinematics import carriers, find_frame
 from ...errors import CallError
 from ...floating_point import default_errstate
-from .analytic import ROUNDING, VALID
+from .analytic import VALID
 from .ik_problem import IkProblem
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .numerical import NumericalSolution, joint_range, search
 from .solutions import Array, Solutions
-
-GRID = 33  # positions of a free joint that are tried where none is given
 
 
 @default_errstate
@@ -107,7 +106,10 @@ def _within_reach(robot: Any, frame: str, pose: Array) -> NDArray[np.bool_]:
             limits = tree.limits[link.coordinate]
             travel = max(abs(limits.lower), abs(limits.upper))
             length += abs(link.multiplier) * travel + abs(link.offset)
-    return np.linalg.norm(pose[:, :3, 3] - first.placement.p, axis=1) <= length + ROUNDING
+    return (
+        np.linalg.norm(pose[:, :3, 3] - first.placement.p, axis=1)
+        <= length + THRESHOLDS.limit_rounding
+    )
 
 
 def keep_others(
@@ -184,7 +186,11 @@ def _nearest_on_grid(setup: IkProblem, pose: Array, start: Array) -> Solutions:
     )
     centre = np.broadcast_to(preferred, (*batch, len(columns))).reshape(-1, len(columns))
     chosen = centre.copy()
-    for fraction in (sign * i / (GRID - 1) for i in range(1, GRID) for sign in (1.0, -1.0)):
+    for fraction in (
+        sign * i / (THRESHOLDS.free_positions - 1)
+        for i in range(1, THRESHOLDS.free_positions)
+        for sign in (1.0, -1.0)
+    ):
         position = centre[unsolved] + fraction * (high - low)
         inside = ((position >= low) & (position <= high)).all(axis=1)
         tried: NDArray[np.intp] = unsolved[inside]

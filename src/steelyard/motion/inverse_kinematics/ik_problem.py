@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .analytic import UNREACHED, VALID, Analytic
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .numerical import polish
 from .solutions import Array, Context
-
-FEW = 512  # scalars of poses; with more, threads may be faster
 
 
 class IkProblem(NamedTuple):
@@ -27,9 +26,11 @@ class IkProblem(NamedTuple):
         assert self.closed is not None
         # infinities; a warning of a single pose is worth less than the time to hide it
         with np.errstate(all="ignore"):
-            q, code, fault = (self.closed.kernel.ufunc if pose.size <= FEW else self.closed.kernel)(
-                pose, start
-            )
+            q, code, fault = (
+                self.closed.kernel.ufunc
+                if pose.size <= THRESHOLDS.single_thread_scalars
+                else self.closed.kernel
+            )(pose, start)
         return (
             *(_polish_solutions(self, pose, q, code) if self.closed.inexact else (q, code)),
             fault,

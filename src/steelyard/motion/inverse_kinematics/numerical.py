@@ -28,24 +28,9 @@ from ...floating_point import default_errstate
 from ...kernels import kernel_of
 from ...kernels.loops import ClosureTerms, closure_terms
 from ...mechanism.tree import Tree
+from .inverse_kinematics_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-ACCURACY = 1e-9  # [m and rad] a pose is reached within this
-STEPS = 16  # from one start
-ROUNDS = 60  # of starts, for a pose that may be in reach
-TRIED = 64  # random positions of which a round starts at the nearest
-SIDE_BY_SIDE = 256  # starts in a round where few poses are left
-CHUNK = 16384  # poses that are worked on together
-POLISHED = 8  # steps from a solution of an arm that is nearly the same
-DRAWN, GAIN = 30, 0.25  # steps towards the wanted position, and how much of the way each goes
-LEAVING = 0.2  # of the poses must have converged before those leave the batch
-LONGEST = 1.0  # [rad|m] a step of a joint
-_DAMPING = 0.02  # times the square of the error
-_LEAST_DAMPING = 1e-14
-# weight of closures beside the pose, so that the nearest position to a pose that is out of reach is
-# nearly closed
-CLOSURE_WEIGHT = 30.0
-_ROTATION = 0.3  # [m2] weight of rotations beside distances where starts are compared
 
 
 def pose_error(
@@ -83,16 +68,19 @@ def ik_step(
     R_goal, p_goal = tuple(tuple(row[:3]) for row in pose[:3]), tuple(row[3] for row in pose[:3])
     v, w = pose_error(tree, q, R_goal, v3.vector(p_goal), frame)
     loops = closure_terms(tree, q, [0.0] * tree.n) if tree.loops else ClosureTerms([], [], [])
-    e = [*v, *w, *(-CLOSURE_WEIGHT * x for x in loops.phi)]
+    e = [*v, *w, *(-THRESHOLDS.closure_weight * x for x in loops.phi)]
     J = _free_jacobian(
         tree,
         q,
-        [*jacobian(tree, q, frame), *([CLOSURE_WEIGHT * x for x in row] for row in loops.Phi)],
+        [
+            *jacobian(tree, q, frame),
+            *([THRESHOLDS.closure_weight * x for x in row] for row in loops.Phi),
+        ],
         e,
         fixed,
     )
     away2 = v3.dot(v, v) + dot(loops.phi, loops.phi) if tree.loops else v3.dot(v, v)
-    damping = _DAMPING * (away2 + v3.dot(w, w)) + _LEAST_DAMPING
+    damping = THRESHOLDS.error_damping * (away2 + v3.dot(w, w)) + THRESHOLDS.least_damping
     if tree.n > len(e):
         z = [gain * (a - b) for a, b in zip(preferred, q, strict=True)]
         rest = [x - dot(row, z) for x, row in zip(e, J, strict=True)]
@@ -123,11 +111,11 @@ def _free_jacobian(
 
 def _limited(tree: Tree, q: Scalars, dq: Scalars) -> list[Scalar]:
     """Return q + dq, shortened to the longest step and clipped to the limits."""
-    largest: Scalar = LONGEST
+    largest: Scalar = THRESHOLDS.longest_step
     for x in dq:
         size = where(x < 0.0, -x, x)
         largest = where(size > largest, size, largest)
-    scale, result = LONGEST / largest, []
+    scale, result = THRESHOLDS.longest_step / largest, []
     for x, d, limits in zip(q, dq, tree.limits, strict=True):
         y = x + scale * d
         if math.isfinite(limits.upper):
@@ -180,12 +168,17 @@ class NumericalSolution(NamedTuple):
 
     @property
     def reached(self) -> NDArray[np.bool_]:
-        return (self.distance <= ACCURACY) & (self.angle <= ACCURACY)
+        return (self.distance <= THRESHOLDS.accuracy) & (self.angle <= THRESHOLDS.accuracy)
 
 
 @default_errstate
 def search(
-    robot: Any, frame: str, pose: Array, q0: Array, rounds: int = ROUNDS, steps: int = STEPS
+    robot: Any,
+    frame: str,
+    pose: Array,
+    q0: Array,
+    rounds: int = THRESHOLDS.rounds,
+    steps: int = THRESHOLDS.steps,
 ) -> NumericalSolution:
     """Search the position nearest to a solution for each pose (N, 4, 4).
 
@@ -193,8 +186,8 @@ def search(
     """
     kernel = ik_step_kernel(robot, frame)
     best = NumericalSolution(q0.copy(), np.full(len(pose), np.inf), np.full(len(pose), np.inf))
-    for first in range(0, len(pose), CHUNK):
-        part = slice(first, first + CHUNK)
+    for first in range(0, len(pose), THRESHOLDS.chunk_poses):
+        part = slice(first, first + THRESHOLDS.chunk_poses)
         _search(
             robot,
             frame,
@@ -236,17 +229,23 @@ def _starts(
     """
     low, high = joint_range(robot.tree)
     tried = (
-        rng.permutation(_closed_starts(robot))[:TRIED]
+        rng.permutation(_closed_starts(robot))[: THRESHOLDS.tried_positions]
         if robot.tree.loops
-        else rng.uniform(low, high, (TRIED, robot.n))
+        else rng.uniform(low, high, (THRESHOLDS.tried_positions, robot.n))
     )
     there, goal = robot.forward_kinematics(tried, frame), pose[active]
     nearness = 2.0 * goal[:, :3, 3] @ there[:, :3, 3].T - (there[:, :3, 3] ** 2).sum(axis=1)
-    nearness += _ROTATION * goal[:, :3, :3].reshape(-1, 9) @ there[:, :3, :3].reshape(-1, 9).T
-    count = min(TRIED // 2, max(1, SIDE_BY_SIDE // len(active)))
+    nearness += (
+        THRESHOLDS.rotation_weight
+        * goal[:, :3, :3].reshape(-1, 9)
+        @ there[:, :3, :3].reshape(-1, 9).T
+    )
+    count = min(THRESHOLDS.tried_positions // 2, max(1, THRESHOLDS.parallel_starts // len(active)))
     if count == 1:
         return active, tried[np.argmax(nearness, axis=1)]
-    chosen = np.argpartition(nearness, TRIED - count, axis=1)[:, TRIED - count :]
+    chosen = np.argpartition(nearness, THRESHOLDS.tried_positions - count, axis=1)[
+        :, THRESHOLDS.tried_positions - count :
+    ]
     return np.repeat(active, count), tried[chosen.ravel()]
 
 
@@ -255,7 +254,9 @@ def _closed_starts(robot: Any) -> Array:
     """Return start positions of a robot with loops, closed where possible."""
     return np.asarray(
         robot.assembly(
-            np.random.default_rng(0).uniform(*joint_range(robot.tree), (4 * TRIED, robot.n))
+            np.random.default_rng(0).uniform(
+                *joint_range(robot.tree), (4 * THRESHOLDS.tried_positions, robot.n)
+            )
         ).q
     )
 
@@ -275,10 +276,10 @@ def _descend(
     goal = pose[index]
     for left_over in reversed(range(steps)):
         after, error = kernel(q, goal, q, 0.0)
-        done = (error[:, 0] <= ACCURACY) & (error[:, 1] <= ACCURACY)
+        done = (error[:, 0] <= THRESHOLDS.accuracy) & (error[:, 1] <= THRESHOLDS.accuracy)
         count = np.count_nonzero(done)
         # to take out a few costs more than to step them on
-        if count > LEAVING * len(index) or (count and not left_over):
+        if count > THRESHOLDS.leaving_share * len(index) or (count and not left_over):
             _store(best, index[done], q[done], error[done])
             remaining = ~done
             index, goal, q, after, error = (
@@ -312,11 +313,11 @@ def move_towards_preferred(
     """
     kernel, index = ik_step_kernel(robot, frame), np.flatnonzero(solution.reached)
     q, goal, to = solution.q[index], pose[index], preferred[index]
-    for gain in (GAIN,) * DRAWN + (0.0,) * 4:
+    for gain in (THRESHOLDS.preference_gain,) * THRESHOLDS.preference_steps + (0.0,) * 4:
         q, _ = kernel(q, goal, to, gain)
     _, error = kernel(q, goal, to, 0.0)
     nearer = ((q - to) ** 2).sum(axis=1) < ((solution.q[index] - to) ** 2).sum(axis=1)
-    improved = (error <= ACCURACY).all(axis=1) & nearer
+    improved = (error <= THRESHOLDS.accuracy).all(axis=1) & nearer
     _store(solution, index[improved], q[improved], error[improved])
     return solution
 
@@ -327,10 +328,10 @@ def polish(robot: Any, frame: str, pose: Array, q: Array, fixed: tuple[int, ...]
     Joints `fixed` do not move.
     """
     kernel = ik_step_kernel(robot, frame, fixed)
-    for _ in range(POLISHED):
+    for _ in range(THRESHOLDS.polishing_steps):
         q, _ = kernel(q, pose, q, 0.0)
     _, error = kernel(q, pose, q, 0.0)
-    return np.where((error <= 0.1 * ACCURACY).all(axis=1)[:, None], q, np.nan)
+    return np.where((error <= 0.1 * THRESHOLDS.accuracy).all(axis=1)[:, None], q, np.nan)
 
 
 def close_loops(
@@ -343,7 +344,7 @@ def close_loops(
     kernel, q = ik_step_kernel(robot, frame), solution.q.copy()
     for _ in range(4):
         q, error = kernel(q, pose, q, 0.0)
-    better = solution.reached & (error <= ACCURACY).all(axis=1)
+    better = solution.reached & (error <= THRESHOLDS.accuracy).all(axis=1)
     _store(solution, np.flatnonzero(better), q[better], error[better])
     index = np.flatnonzero(~solution.reached & np.isfinite(solution.q).all(axis=1))
     if len(index):

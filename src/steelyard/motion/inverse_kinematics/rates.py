@@ -13,13 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...arguments import numbers
 from ...errors import CallError, refuse_loops, require_robot
 from ...floating_point import default_errstate
+from .inverse_kinematics_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 Array = NDArray[np.float64]
-SINGULAR = 0.02  # [m|rad per rad|m] below this singular value of the Jacobian the damping sets in
-DAMPING = 0.05  # the most, at the singularity itself
 
 
 @default_errstate
@@ -29,8 +28,8 @@ def joint_velocity(
     twist: ArrayLike,
     frame: str | None = None,
     preferred: ArrayLike | None = None,
-    singular: float = SINGULAR,
-    damping: float = DAMPING,
+    singular: float = THRESHOLDS.singular_value,
+    damping: float = THRESHOLDS.damping,
 ) -> Array:
     """Compute joint velocities for a twist of a frame, (..., n) [rad/s|m/s].
 
@@ -79,8 +78,8 @@ def joint_acceleration(
     acceleration: ArrayLike,
     frame: str | None = None,
     preferred: ArrayLike | None = None,
-    singular: float = SINGULAR,
-    damping: float = DAMPING,
+    singular: float = THRESHOLDS.singular_value,
+    damping: float = THRESHOLDS.damping,
 ) -> Array:
     """Compute joint accelerations for an acceleration of a frame, (..., n) [rad/s2|m/s2].
 

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from ...cached import cached_property
 from ...errors import CallError
-from .analytic import OUTSIDE, ROUNDING, UNREACHED, VALID, analytic
+from .analytic import OUTSIDE, UNREACHED, VALID, analytic
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .numerical import NumericalSolution, search
 
 Array = NDArray[np.float64]
-POSE_TOLERANCE = 1e-6  # a matrix further than this from a pose is none
-_NEAREST = 12, 60  # rounds and steps for poses that are out of reach
 
 
 class Context(NamedTuple):
@@ -156,7 +155,13 @@ class Solutions:
             nearest = (
                 self.search_result
                 if self.search_result is not None
-                else search(self.context.robot, self.context.frame, poses, starts, *_NEAREST)
+                else search(
+                    self.context.robot,
+                    self.context.frame,
+                    poses,
+                    starts,
+                    *THRESHOLDS.nearest_effort,
+                )
             )
             picked = open_ if self.search_result is not None else slice(None)
             q[open_], distance[open_], angle[open_] = (
@@ -171,7 +176,7 @@ class Solutions:
     @property
     def proper(self) -> NDArray[np.bool_]:
         """Which of the given matrices are poses, (...)."""
-        return np.asarray(self.fault <= POSE_TOLERANCE)
+        return np.asarray(self.fault <= THRESHOLDS.pose_tolerance)
 
     @cached_property
     def status(self) -> str:
@@ -185,9 +190,9 @@ class Solutions:
 def require_poses(s: Solutions) -> Solutions:
     """Remove solutions of matrices that are not poses; CallError if none is a pose."""
     fault = s.result[2]
-    if fault.ndim == 0 and fault <= POSE_TOLERANCE:
+    if fault.ndim == 0 and fault <= THRESHOLDS.pose_tolerance:
         return s
-    proper = s.fault <= POSE_TOLERANCE
+    proper = s.fault <= THRESHOLDS.pose_tolerance
     if s.fault.ndim and (proper.all() or not s.fault.size):
         return s
     if proper.any():
@@ -213,7 +218,7 @@ def _of_one(s: Solutions) -> str:
     near = s.nearest
     if s.search_result is not None and s.fixed is None and (beyond := _beyond_limits(s)):
         return f"no solution within the joint limits: beyond them {beyond} would reach the pose"
-    if near.distance <= ROUNDING and near.angle <= ROUNDING:
+    if near.distance <= THRESHOLDS.limit_rounding and near.angle <= THRESHOLDS.limit_rounding:
         return (
             f"no solution{_at_free(s)}; other positions of {', '.join(s.free_joints)} reach the"
             " pose"
@@ -273,7 +278,7 @@ def _beyond_limits(s: Solutions) -> str:
     passed = [
         f"{name} at {x:.4g}"
         for name, x, low, high in zip(robot.joint_names, solution.q[0], lower, upper, strict=True)
-        if not low - ROUNDING <= x <= high + ROUNDING
+        if not low - THRESHOLDS.limit_rounding <= x <= high + THRESHOLDS.limit_rounding
     ]
     return ", ".join(passed)
 
@@ -290,7 +295,7 @@ def _offenders(s: Solutions) -> str:
         np.array([getattr(limits, side) for limits in s.context.robot.tree.limits])
         for side in ("lower", "upper")
     )
-    beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
+    beyond = (q < lower - THRESHOLDS.limit_rounding) | (q > upper + THRESHOLDS.limit_rounding)
     counts = Counter(
         {
             name: int(n)

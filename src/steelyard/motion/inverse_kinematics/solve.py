@@ -17,8 +17,9 @@ from ...option_groups.kinematics import METHODS, Free
 from .analytic import UNREACHED, VALID, analytic
 from .free_joints import keep_others, solve_missing, with_free_joints
 from .ik_problem import IkProblem
+from .inverse_kinematics_thresholds import THRESHOLDS
 from .numerical import close_loops, joint_range, move_towards_preferred, search
-from .solutions import POSE_TOLERANCE, Array, Context, Solutions, require_poses
+from .solutions import Array, Context, Solutions, require_poses
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -113,7 +114,7 @@ def _from_memory(
         return None
     return (
         Solutions(result, (pose, rest, context, positions, None))
-        if result[2] <= POSE_TOLERANCE
+        if result[2] <= THRESHOLDS.pose_tolerance
         else None
     )
 
@@ -136,7 +137,7 @@ def _remember(setup: IkProblem, asked: tuple[Any, ...], free: Any) -> None:
             return
         start = setup.closed.start(setup.rest, positions := np.array([value]))
         start.flags.writeable = positions.flags.writeable = False
-    if len(_known) >= _MOST:
+    if len(_known) >= THRESHOLDS.cached_problems:
         _known.clear()
     _known[(*asked, _free_key(free))] = (
         setup.closed.kernel.ufunc,
@@ -149,7 +150,6 @@ def _remember(setup: IkProblem, asked: tuple[Any, ...], free: Any) -> None:
 
 # of the robots that were asked for last, which stay alive meanwhile
 _recent: dict[tuple[Any, ...], IkProblem] = {}
-_MOST = 64
 
 
 def _problem_of(robot: Robot, frame: str | None, free: Any, method: str) -> IkProblem:
@@ -178,7 +178,7 @@ def _problem_of(robot: Robot, frame: str | None, free: Any, method: str) -> IkPr
             robot, robot.end_effector if frame is None else frame, _fixed_names(robot, free), method
         )
         _require_free(robot, problem, free)
-        if len(_recent) >= _MOST:
+        if len(_recent) >= THRESHOLDS.cached_problems:
             _recent.clear()
         _recent[key] = problem
     return problem
@@ -283,7 +283,7 @@ def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> 
     batch, n = pose.shape[:-2], context.robot.n
     flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, n)).reshape(-1, n)
     fault = _pose_errors(flat)
-    proper = fault <= POSE_TOLERANCE
+    proper = fault <= THRESHOLDS.pose_tolerance
     whole = search(
         context.robot, context.frame, np.where(proper[:, None, None], flat, np.eye(4)), starts
     )

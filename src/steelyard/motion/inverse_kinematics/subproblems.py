@@ -17,12 +17,9 @@ from typing import NamedTuple
 from ...algebra import vector as v3
 from ...algebra.scalar import Scalar, atan2, sqrt, where
 from ...algebra.vector import Vector
+from .inverse_kinematics_thresholds import THRESHOLDS
 
-# [m or rad] what lies nearer than this to an axis, or beyond the reach by no more, is taken as on
-# it
-CLOSE = 1e-11
-_CLOSE2 = CLOSE * CLOSE
-_DOUBLE = 1e-14  # two solutions whose cosines are one but for rounding are one
+_CLOSE2 = THRESHOLDS.axis_distance * THRESHOLDS.axis_distance
 
 
 class Turn(NamedTuple):
@@ -116,12 +113,12 @@ def linear_in_turn(
     size = A * A + B * B
     accurate = square is not None
     square = size - C * C if square is None else square
-    reach = where(square >= -2.0 * CLOSE * size - _CLOSE2, 1.0, 0.0)
+    reach = where(square >= -2.0 * THRESHOLDS.axis_distance * size - _CLOSE2, 1.0, 0.0)
     if not isinstance(size, float):
         free = size < _CLOSE2
         A, B, C = where(free, -rest.c, A), where(free, rest.s, B), where(free, 0.0, C)
         size, square = where(free, 1.0, size), where(free, 1.0, square)
-    S = sqrt(where(square > (0.0 if accurate else _DOUBLE * size), square, 0.0))
+    S = sqrt(where(square > (0.0 if accurate else THRESHOLDS.double_solution * size), square, 0.0))
     base, delta = atan2(A, B), atan2(S, C)
     scale = (
         1.0 / sqrt(size * (C * C + S * S))

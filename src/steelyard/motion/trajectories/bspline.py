@@ -14,13 +14,13 @@ from ...checks.states import States
 from ...errors import CallError
 from .basis import read_only, require_frequency
 from .limits import MotionBounds
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 DEGREE = 5
 # control points at each end that are the position of rest, so that velocity and acceleration are
 # zero there
 AT_REST = 3
-COARSE, FINE = 4, 16  # parts of a piece on which bounds are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,9 @@ class BSpline:
         Farouki, Computer Aided Geometric Design 29 (2012), section 4. They are at most 0.3 % too
         wide, or 5 % if not `fine`.
         """
-        parts = self.pieces * (FINE if fine else COARSE)
+        parts = self.pieces * (
+            THRESHOLDS.fine_piece_parts if fine else THRESHOLDS.coarse_piece_parts
+        )
         s = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
         t = (np.arange(parts)[:, None] + s) * self.period / parts
         q, *rates = (np.einsum("ij,pjn->pin", from_values(), x) for x in (*self(t), self.jerk(t)))

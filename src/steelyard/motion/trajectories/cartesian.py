@@ -20,15 +20,13 @@ from ..inverse_kinematics.rates import joint_acceleration, joint_velocity
 from ..inverse_kinematics.solve import inverse_kinematics
 from .point_to_point import PROFILES, Profile
 from .trajectory import Trajectory, grid, trajectory
+from .trajectory_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 Array = NDArray[np.float64]
-NEAR = 1e-10  # [m|rad] error of a pose that counts as reached
-TURNS = 20  # of Newton's method, at most
-EXACT = {"singular": 1e-5, "damping": 1e-5}  # a path is followed exactly, or not at all
-ROTATION = 1e-6  # by which R R^T may differ from the identity
+EXACT = {"singular": THRESHOLDS.path_singular, "damping": THRESHOLDS.path_damping}
 
 
 class PoseStates(NamedTuple):
@@ -167,7 +165,7 @@ def follow(
         target = poses.motion(times)
         guess = np.column_stack([np.interp(times, t, column) for column in points.T])
         q, error = solve_poses(robot, name, target.pose, guess)
-        if error.max(initial=0.0) > 1e3 * NEAR:
+        if error.max(initial=0.0) > 1e3 * THRESHOLDS.pose_error:
             raise ProblemError(
                 f"follow: at {times[np.argmax(error)]:g} s the pose is missed by {error.max():.2g};"
                 " take a larger rate"
@@ -183,10 +181,10 @@ def solve_poses(robot: Robot, frame: str, pose: Array, q: Array) -> tuple[Array,
 
     Returns positions and residual errors (N,) [m|rad].
     """
-    for _ in range(TURNS):
+    for _ in range(THRESHOLDS.pose_steps):
         error = pose_difference(np.asarray(robot.forward_kinematics(q, frame)), pose)
         size = np.abs(error).max(axis=-1)
-        if np.all(size < NEAR):
+        if np.all(size < THRESHOLDS.pose_error):
             break
         q = q + joint_velocity(robot, q, error, frame, **EXACT)
     return q, size
@@ -281,9 +279,9 @@ def require_pose(what: str, value: ArrayLike) -> Array:
         )
     R = pose[:3, :3]
     if (
-        np.abs(R @ R.T - np.eye(3)).max() > ROTATION
+        np.abs(R @ R.T - np.eye(3)).max() > THRESHOLDS.rotation_error
         or np.linalg.det(R) < 0
-        or np.abs(pose[3] - [0, 0, 0, 1]).max() > ROTATION
+        or np.abs(pose[3] - [0, 0, 0, 1]).max() > THRESHOLDS.rotation_error
     ):
         raise CallError(
             f"{what} is not a pose: its upper left 3 x 3 must be a rotation, its last row 0 0 0 1"
@@ -323,7 +321,7 @@ def _track_path(robot: Robot, frame: str, t: Array, path: PoseStates, q: Array) 
     for now, pose, twist in zip(t.tolist(), path.pose, path.twist, strict=True):
         guess = q + (now - last) * joint_velocity(robot, q, twist, frame, **EXACT)
         there, error = solve_poses(robot, frame, pose[None], guess[None])
-        if error[0] > NEAR:
+        if error[0] > THRESHOLDS.pose_error:
             raise ProblemError(
                 f"follow: at {now:.4g} s of {t[-1]:.4g} s the pose is missed by {error[0]:.2g}"
                 " m|rad: the path leaves the reach of the arm, or passes through a singularity;"

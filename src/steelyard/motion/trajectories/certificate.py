@@ -22,12 +22,9 @@ from ...mechanism.tree import Tree
 from ...robot import Robot
 from ..collision.sweep import Gaps, Narrowest, narrowest
 from .limits import MotionBounds, TrajectoryLimits
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-PIECES = 32  # intervals of a period per detail of the motion, before any is halved
-HALVINGS = 14
-AMPLE = 0.98  # of the limit: bounds below it are not made tighter
-TOLERANCE = 1e-9  # of a limit: rounding
 
 
 class BoundedMotion(Protocol):
@@ -68,7 +65,7 @@ class Certificate(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether every limit is kept at every instant."""
-        return self.worst <= 1.0 + TOLERANCE and self.spare >= 0
+        return self.worst <= 1.0 + THRESHOLDS.certificate_tolerance and self.spare >= 0
 
 
 def certify(
@@ -102,26 +99,28 @@ def torque_bound(
 ) -> Array:
     """Bound |tau| / effort over all times per joint, (n,); NaN for infinite effort.
 
-    Intervals are halved while their bound is above AMPLE and above what torques are known to reach
-    by more than `accuracy`, or above 1. Where a torque passes the limit the result is what it was
-    seen to reach.
+    Intervals are halved while their bound is above `ample_bound` and above what torques are known
+    to reach by more than `accuracy`, or above 1. Where a torque passes the limit the result is what
+    it was seen to reach.
     """
     limited, tree = np.isfinite(effort), customised(robot.tree)
     if not limited.any():
         return np.full(robot.n, np.nan)
     scale = np.where(limited, effort, np.inf)
-    count = PIECES * motion.density
+    count = THRESHOLDS.certificate_intervals * motion.density
     half = 0.5 * motion.period / count
     t: Array = np.asarray((np.arange(count) + 0.5) * 2 * half, dtype=np.float64)
     reached, bound = np.zeros(robot.n), np.zeros(robot.n)
-    for level in range(HALVINGS + 1):
+    for level in range(THRESHOLDS.certificate_halvings + 1):
         reached = np.maximum(
             reached, np.max(np.abs(robot.inverse_dynamics(*motion(t))) / scale, axis=0)
         )
         if np.any(reached > 1):
             return np.where(limited, np.maximum(bound, reached), np.nan)
         over = _torques(tree, motion, t, half, bounds) / scale
-        done = np.all(over <= np.clip(reached + accuracy, AMPLE, 1.0), axis=1) | (level == HALVINGS)
+        done = np.all(over <= np.clip(reached + accuracy, THRESHOLDS.ample_bound, 1.0), axis=1) | (
+            level == THRESHOLDS.certificate_halvings
+        )
         bound = np.maximum(bound, np.max(over[done], axis=0, initial=0.0))
         t, half = np.concatenate([t[~done] - half / 2, t[~done] + half / 2]), half / 2
         if not len(t):

@@ -15,19 +15,15 @@ from ...checks.states import States
 from ...errors import CallError, require_robot
 from ...option_groups.collision import CLEARANCE
 from ...robot import Robot
+from ..collision.clearance_thresholds import THRESHOLDS as CLEARANCE_THRESHOLDS
 from ..collision.distances_to_keep import DistancesToKeep, Ground, distances_to_keep
-from ..collision.sweep import PIECES, Narrowest, narrowest
+from ..collision.sweep import Narrowest, narrowest
 from ..collision.walls import Boxes, HalfSpace
 from .limits import MotionBounds, TrajectoryLimits, motion_limits
 from .motion_check import MotionCheck
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-RATE = 1000.0  # [Hz] at which limits are looked at
-COARSE = 250.0  # [Hz] intervals that distances begin with
-TOLERANCE = 1e-9  # of a limit: rounding
-# [rad|m] in 1 ms that velocities do not explain: a motion whose derivatives are wrong
-POSITION_STEP = 1e-5
-VELOCITY_STEP = 1e-3  # [rad/s|m/s] in 1 ms that accelerations do not explain
 
 
 class SampledTrajectory(Protocol):
@@ -54,7 +50,7 @@ class SampledTrajectory(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TimedMotion:
-    """A motion from time `start` [s] over a `period` [s], with bounds from its samples at RATE."""
+    """A motion from time `start` [s] over a `period` [s], with bounds from its samples."""
 
     motion: Callable[[ArrayLike], States]
     start: float
@@ -62,16 +58,21 @@ class TimedMotion:
 
     @property
     def density(self) -> int:
-        """Intervals of a check of distances, per PIECES."""
-        return max(1, math.ceil(self.period * COARSE / PIECES))
+        """Intervals of a check of distances, per `sweep_intervals`."""
+        return max(
+            1,
+            math.ceil(
+                self.period * THRESHOLDS.distance_rate / CLEARANCE_THRESHOLDS.sweep_intervals
+            ),
+        )
 
     def __call__(self, t: ArrayLike) -> States:
         return self.motion(np.clip(np.asarray(t, dtype=float), 0.0, self.period) + self.start)
 
     @cached_property
     def samples(self) -> tuple[Array, States]:
-        """Times (N,) [s] from 0 to the period at no less than RATE, and the states there."""
-        t = np.linspace(0.0, self.period, math.ceil(self.period * RATE) + 1)
+        """Times (N,) [s] from 0 to the period at `limit_rate` or more, and the states there."""
+        t = np.linspace(0.0, self.period, math.ceil(self.period * THRESHOLDS.limit_rate) + 1)
         return t, States(*(np.asarray(x, dtype=float) for x in self(t)))
 
     def bounds(self) -> MotionBounds:
@@ -93,7 +94,11 @@ class TimedMotion:
         second = np.abs(np.diff(qd, axis=0) - steps * (qdd[1:] + qdd[:-1]) / 2) - steps * jump
         first = np.abs(np.diff(q, axis=0) - steps * (qd[1:] + qd[:-1]) / 2) - steps**2 * jump
         finite = all(bool(np.all(np.isfinite(x))) for x in (q, qd, qdd))
-        return finite and float(first.max()) < POSITION_STEP and float(second.max()) < VELOCITY_STEP
+        return (
+            finite
+            and float(first.max()) < THRESHOLDS.position_step
+            and float(second.max()) < THRESHOLDS.velocity_step
+        )
 
 
 def check_motion(
@@ -167,7 +172,9 @@ def limits_passed(
         f"{word} limit of {name}: not kept"
         for word, (values, most) in rows.items()
         for name, passed in zip(
-            robot.joint_names, np.any(values > most * (1 + TOLERANCE), axis=0), strict=True
+            robot.joint_names,
+            np.any(values > most * (1 + THRESHOLDS.limit_tolerance), axis=0),
+            strict=True,
         )
         if passed
     )

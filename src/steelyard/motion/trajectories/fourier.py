@@ -12,10 +12,9 @@ from ...checks.states import States
 from ...errors import CallError
 from .basis import read_only, require_frequency
 from .limits import MotionBounds
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-# samples of a period per harmonic for bounds that are at most 0.5 % or 0.01 % too wide
-COARSE, FINE = 32, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,9 @@ class Fourier:
 
     def bounds(self, fine: bool = True) -> MotionBounds:
         """Bound the motion over all t, within 0.01 % of the largest values; 0.5 % if not `fine`."""
-        return motion_bounds(self, FINE if fine else COARSE)
+        return motion_bounds(
+            self, THRESHOLDS.fine_harmonic_samples if fine else THRESHOLDS.coarse_harmonic_samples
+        )
 
     def scaled(self, factors: ArrayLike, centre: ArrayLike | None = None) -> Fourier:
         """Scale the amplitudes by `factors` (a number or (n,)), optionally about another centre."""
@@ -111,7 +112,9 @@ def at_rest(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     return a - a.mean(axis=-1, keepdims=True), b - (b @ k)[..., None] * k / (k @ k)
 
 
-def motion_bounds(motion: Fourier, density: int = COARSE) -> MotionBounds:
+def motion_bounds(
+    motion: Fourier, density: int = THRESHOLDS.coarse_harmonic_samples
+) -> MotionBounds:
     """Bound the motion at all times, also between samples.
 
     A trigonometric polynomial of degree H has max |p| <= max |p(t_i)| / cos(pi H / M), M

@@ -13,12 +13,14 @@ from ...arguments import is_real
 from ...checks.states import joint_travel
 from ...errors import CallError, suggest
 from ...robot import Robot
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 PerJoint: TypeAlias = "float | Sequence[float] | Mapping[str, float] | None"
-FREE_SPEED = {"revolute": 2.0, "prismatic": 0.5}  # rad/s, m/s: of a joint that states none
-# [s] in which a joint reaches its velocity at the earliest, where no acceleration is stated
-RAMP = 0.5
+FREE_SPEED = {
+    "revolute": THRESHOLDS.revolute_speed,
+    "prismatic": THRESHOLDS.prismatic_speed,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ def motion_limits(
     Stated values replace the robot's. A joint without stops gets half a turn (0.5 m) to each side,
     one without a speed limit 2 rad/s (0.5 m/s); other limits stay open. `speed` is the share of the
     velocity limits that may be used: velocities are at most the smaller of `margin` and `speed` of
-    the limit. Where no acceleration is stated, it reaches this velocity in RAMP.
+    the limit. Where no acceleration is stated, it reaches this velocity in `ramp_time`.
     """
     if not 0 < margin <= 1:
         raise CallError(
@@ -109,8 +111,8 @@ def motion_limits(
     middle, reach = (lower + upper) / 2, margin * (upper - lower) / 2
     fastest = per_joint_limit("velocity", velocity, fastest, robot)
     fastest *= margin if speed is None else min(margin, speed)
-    # times the margin: the velocity over RAMP
-    open_ = np.full(robot.n, np.inf) if speed is None else fastest / (RAMP * margin)
+    # times the margin: the velocity over `ramp_time`
+    open_ = np.full(robot.n, np.inf) if speed is None else fastest / (THRESHOLDS.ramp_time * margin)
     rate = per_joint_limit("acceleration", acceleration, open_, robot)
     torque = per_joint_limit("effort", effort, stated[:, 1], robot)
     third = per_joint_limit("jerk", jerk, np.full(robot.n, np.inf), robot)

@@ -27,12 +27,11 @@ from .double_s import (
 )
 from .limits import MotionBounds
 from .trajectory import MotionFunction, Trajectory, trajectory
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Shape = Callable[[Array], tuple[Array, Array, Array]]
-RAMP = 1 / 3  # of the time, where no limit of the acceleration decides
 DOUBLE_S = "double-s"
-SHORTEST = 1e-9  # [s] time of a motion that is none
 
 
 class Profile(NamedTuple):
@@ -110,8 +109,8 @@ def ramped(name: str, ramp: float) -> Profile:
 
 PROFILES = {
     "quintic": Profile(quintic, 15 / 8, 10 / math.sqrt(3), 60.0),
-    "trapezoidal": ramped("trapezoidal", RAMP),
-    "s-curve": ramped("s-curve", RAMP),
+    "trapezoidal": ramped("trapezoidal", THRESHOLDS.ramp_share),
+    "s-curve": ramped("s-curve", THRESHOLDS.ramp_share),
 }
 
 
@@ -240,7 +239,7 @@ def synchronised(
         _require_start(i, bound, state)
     distances = (end - start).tolist()
     times = [fastest_motion(*each)[2] for each in zip(distances, states, bounds, strict=True)]
-    least = max([SHORTEST, *times])
+    least = max([THRESHOLDS.shortest_time, *times])
     time = least if seconds is None else _long_enough(seconds, least)
     joints = tuple(reach_in(time, *each) for each in zip(distances, states, bounds, strict=True))
     return SynchronisedMotion(start, joints, time)
@@ -334,7 +333,7 @@ def shortest(name: str, distance: Array, limits: Array) -> tuple[Profile, float]
         math.sqrt(profile.acceleration / acceleration),
         (profile.jerk / jerk) ** (1 / 3) if jerk < math.inf else 0.0,
     )
-    return profile, max(SHORTEST, *times)
+    return profile, max(THRESHOLDS.shortest_time, *times)
 
 
 def _limit(value: ArrayLike | None, n: int) -> Array:

@@ -19,13 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-TINY = 1e-12  # beside the largest coefficient of u, one that counts as zero
-PARALLEL = 1e-14  # difference of gradients that counts as none
-# intervals whose pairs of lines are compared at once: they stay in the processor's cache
-CHUNK = 32
-MISSED = 1e-9  # by which parallel bounds may contradict each other: rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +78,7 @@ def bounding_lines(limits: Constraints, s: Array, rows: NDArray[np.intp]) -> Lin
     scale = limits.scale[rows]
     high = np.concatenate([limits.high[rows] / scale, limits.high[ends] / scale], axis=1)
     size = np.maximum(1.0, np.abs(a).max(axis=1, initial=0.0, keepdims=True))
-    free = np.abs(a) <= TINY * size
+    free = np.abs(a) <= THRESHOLDS.zero_coefficient * size
     inverse = 1.0 / np.where(free, 1.0, a)
     middle, width = -c * inverse, high * np.abs(inverse)
     width = np.where(free, np.inf, width)
@@ -95,7 +91,7 @@ def _range(gradient: Array, low: Array, high: Array) -> tuple[Array, Array]:
 
     Least > largest if none.
     """
-    steep = np.abs(gradient) > PARALLEL
+    steep = np.abs(gradient) > THRESHOLDS.parallel_gradient
     safe = np.where(steep, gradient, 1.0)
     first, second = (
         np.where(gradient > 0, low, high) / safe,
@@ -103,7 +99,14 @@ def _range(gradient: Array, low: Array, high: Array) -> tuple[Array, Array]:
     )
     least = np.max(np.where(steep, first, 0.0), axis=1, initial=0.0)
     largest = np.min(np.where(steep, second, np.inf), axis=1, initial=np.inf)
-    void = (gradient == 0.0) | steep | ((low <= MISSED) & (high >= -MISSED))
+    void = (
+        (gradient == 0.0)
+        | steep
+        | (
+            (low <= THRESHOLDS.contradiction_rounding)
+            & (high >= -THRESHOLDS.contradiction_rounding)
+        )
+    )
     return least, np.where(void.all(axis=1), largest, -1.0)
 
 
@@ -114,11 +117,13 @@ def speed_ranges(lines: Lines) -> tuple[Array, Array]:
     """
     gradient = lines.gradient[:, :, None] - lines.gradient[:, None, :]
     difference = lines.high[:, None, :] - lines.low[:, :, None]  # gradient x <= difference
-    rising, falling = gradient > PARALLEL, gradient < -PARALLEL
+    rising = gradient > THRESHOLDS.parallel_gradient
+    falling = gradient < -THRESHOLDS.parallel_gradient
     ratio = difference / np.where(rising | falling, gradient, 1.0)
     largest = np.min(np.where(rising, ratio, np.inf), axis=(1, 2), initial=np.inf)
     least = np.max(np.where(falling, ratio, 0.0), axis=(1, 2), initial=0.0)
-    contradiction = (~(rising | falling) & (difference < -MISSED)).any(axis=(1, 2))
+    empty = difference < -THRESHOLDS.contradiction_rounding
+    contradiction = (~(rising | falling) & empty).any(axis=(1, 2))
     largest = np.where(contradiction, -1.0, np.minimum(largest, lines.largest))
     return np.maximum(least, lines.least), largest
 
@@ -158,7 +163,8 @@ def _feasible_lines(limits: Constraints, s: Array, rows: NDArray[np.intp]) -> Li
     """Return the lines of some intervals, with the range of x that allows some u."""
     lines = bounding_lines(limits, s, rows)
     parts = [
-        speed_ranges(Lines(*(x[i : i + CHUNK] for x in lines))) for i in range(0, len(rows), CHUNK)
+        speed_ranges(Lines(*(x[i : i + THRESHOLDS.compared_intervals] for x in lines)))
+        for i in range(0, len(rows), THRESHOLDS.compared_intervals)
     ]
     least, largest = (
         (np.concatenate([np.zeros(0), *ends]) for ends in zip(*parts, strict=True))
@@ -198,7 +204,7 @@ def _controllable(
     least, largest = lines.least, np.minimum(lines.largest, most[:-1])
     # gain low <= gradient x + (high line), gradient x + (low line) <= gain high
     gradient = lines.gradient + gain[:, None]
-    steep = np.abs(gradient) > PARALLEL
+    steep = np.abs(gradient) > THRESHOLDS.parallel_gradient
     inverse = np.where(steep, 1 / np.where(steep, gradient, 1.0), np.nan)
     rising: NDArray[np.bool_] = np.asarray(gradient > 0)
     weight = gain[:, None] * inverse

@@ -18,25 +18,12 @@ from .cartesian import PoseTrajectory, follow
 from .reachability import Constraints, fastest
 from .timed_path import Path, TimedPath
 from .trajectory import Trajectory, trajectory
+from .trajectory_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from ...robot import Robot
 
 Array = NDArray[np.float64]
-FEWEST = 1e-9  # [rad|m] distance from which a further point of a path counts
-SLOW = 1e-6  # [1/s] speed along the path at which Coulomb friction has its sign
-FRICTION_ROUNDS = 6  # of viscous friction, which depends on the speed that is looked for
-# in which limits are lowered until they hold between grid points; the first ones interval by
-# interval
-ROUNDS, LOCAL = 16, 6
-MORE, LEAST = (
-    1.5,
-    1e-7,
-    # times the excess, by which limits of torque and acceleration are lowered, so that few rounds
-    # are
-    # needed; more in each round
-)
-ROUNDING = 1e-9  # of a limit
 
 
 class PathLimits(NamedTuple):
@@ -119,27 +106,35 @@ def within_limits(robot: Robot, path: Path, s: Array, limits: PathLimits) -> Tim
     """
     profile = fastest(_constraints(robot, path, s, limits, np.zeros(len(s))), s)
     for _ in range(
-        FRICTION_ROUNDS if any(not use.row.inertial for use in robot.tree.joint_terms) else 0
+        THRESHOLDS.friction_rounds
+        if any(not use.row.inertial for use in robot.tree.joint_terms)
+        else 0
     ):
         before = profile.x
         profile = fastest(_constraints(robot, path, s, limits, before), s)
         if np.abs(profile.x - before).max() <= 1e-6 * profile.x.max():
             break
     usage = LimitUsage(robot, limits)
-    for i in range(ROUNDS):
+    for i in range(THRESHOLDS.lowering_rounds):
         motion = TimedPath(path, s, profile.x)
         excess, speed = usage.of(motion)
-        if max(excess.max(initial=0.0), speed.max(initial=0.0)) <= 1.0 + ROUNDING:
+        if max(excess.max(initial=0.0), speed.max(initial=0.0)) <= 1.0 + THRESHOLDS.excess_rounding:
             return motion
-        excess = np.full_like(excess, excess.max(initial=1.0)) if i >= LOCAL else excess
+        excess = (
+            np.full_like(excess, excess.max(initial=1.0))
+            if i >= THRESHOLDS.local_rounds
+            else excess
+        )
         lowered = profile.limits
         scale = lowered.scale * np.where(
-            excess > 1.0, 1.0 + MORE * (excess - 1.0) + LEAST * 2**i, 1.0
+            excess > 1.0,
+            1.0 + THRESHOLDS.lowering_factor * (excess - 1.0) + THRESHOLDS.least_lowering * 2**i,
+            1.0,
         )
         passed = np.maximum(1.0, np.maximum(np.append(speed, 0.0), np.append(0.0, speed)))
         most = np.where(
             passed > 1.0,
-            np.minimum(lowered.most, profile.x / passed**2 / (1.0 + LEAST)),
+            np.minimum(lowered.most, profile.x / passed**2 / (1.0 + THRESHOLDS.least_lowering)),
             lowered.most,
         )
         profile = fastest(replace(lowered, scale=scale, most=most), s, profile)
@@ -200,7 +195,7 @@ def joint_path(robot: Robot, path: Any, frame: str | None, q0: ArrayLike | None)
         )
     q = q[:: max(1, len(q) // 200)] if isinstance(path, Trajectory) else q
     steps = np.linalg.norm(np.diff(q, axis=0), axis=1)
-    q = np.concatenate([q[:1], q[1:][steps > FEWEST]])
+    q = np.concatenate([q[:1], q[1:][steps > THRESHOLDS.least_distance]])
     if len(q) < 2:
         raise CallError(
             "time_optimal: the path has no length; expected at least two positions that differ"
@@ -220,7 +215,7 @@ def _constraints(robot: Robot, path: Path, s: Array, limits: PathLimits, x: Arra
     still, smooth = np.zeros_like(q), robot.without_friction()
     weight = smooth.inverse_dynamics(q, still, still)
     a, b = smooth.inverse_dynamics(q, still, d) - weight, smooth.inverse_dynamics(q, d, dd) - weight
-    speed = np.maximum(np.sqrt(x), SLOW)[:, None] * d
+    speed = np.maximum(np.sqrt(x), THRESHOLDS.slow_path_speed)[:, None] * d
     friction = robot.inverse_dynamics(q, speed, still) - smooth.inverse_dynamics(q, speed, still)
     bound, some = limits.finite
     u, v, c = (

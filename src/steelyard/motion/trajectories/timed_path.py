@@ -19,11 +19,9 @@ from ...algebra.interval import Interval
 from ...checks.states import States
 from ...dynamics.rnea import inverse_dynamics
 from ...mechanism.tree import Tree
+from .trajectory_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-STILL = 1e-12  # [1/s] speed along the path at rest, so that Coulomb friction has its sign
-# of an interval of the grid, over which torques are bounded; many where one does not suffice
-PARTS = 1, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +101,7 @@ class TimedPath:
         """
         rows = np.arange(len(self.s) - 1) if rows is None else rows
         bounds, rest = np.zeros((len(rows), tree.n)), np.arange(len(rows))
-        for parts in PARTS:
+        for parts in THRESHOLDS.bounded_parts:
             tau = inverse_dynamics(tree, *self._boxes(rows[rest], parts))
             size = [
                 np.broadcast_to(
@@ -150,7 +148,10 @@ class TimedPath:
             axis=-1,
         )
         boxes = [_ranges(c, ends) for c in (q, self._coefficients(1)[i], self._acceleration()[i])]
-        speed = np.maximum(np.sqrt(self.x[i, None] + np.diff(self.x)[i, None] * ends), STILL)
+        speed = np.maximum(
+            np.sqrt(self.x[i, None] + np.diff(self.x)[i, None] * ends),
+            THRESHOLDS.resting_path_speed,
+        )
         low, high = (pick(speed[:, :-1], speed[:, 1:]).ravel() for pick in (np.minimum, np.maximum))
         qd = [d * Interval(low, high) for d in boxes[1]]
         return boxes[0], qd, boxes[2]

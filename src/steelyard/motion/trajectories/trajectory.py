@@ -20,6 +20,7 @@ from .accuracy import PredictedAccuracy
 from .basis import read_only
 from .certificate import Certificate
 from .motion_check import NOTHING, MotionCheck
+from .trajectory_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ..collision.walls import Boxes, HalfSpace
 
 Array = NDArray[np.float64]
-BETWEEN = 0.01  # [rad|m] by which a straight line between samples may differ from the motion
 MotionFunction: TypeAlias = Callable[[ArrayLike], States]
 
 
@@ -175,7 +175,7 @@ class Trajectory:
         """The check of this motion; nothing is checked if its samples were replaced.
 
         A straight line between samples differs from the motion by max |qdd| dt^2 / 8. Where that
-        exceeds BETWEEN, it is reported.
+        exceeds `interpolation_error`, it is reported.
         """
         known = self.verified
         if (
@@ -185,7 +185,7 @@ class Trajectory:
         ):
             return NOTHING
         step = float(np.diff(self.t).max())
-        if np.abs(self.qdd).max() * step**2 / 8 <= BETWEEN:
+        if np.abs(self.qdd).max() * step**2 / 8 <= THRESHOLDS.interpolation_error:
             return known
         return replace(
             known,

@@ -8,18 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .loop_thresholds import THRESHOLDS
+
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
-CLOSED = 1e-11  # m or rad: a configuration whose loops are open by more is not closed
-EXACT = 1e-14  # m or rad: one whose loops are open by no more is left as it is
-MOST = 60  # Newton steps towards a closed configuration
-NEAREST = 30  # steps along the closed configurations towards the given one
-# rad or m: changes of the start where no closed configuration is found from it
-RESTARTS = (0.3, 1.0, 1.0, 2.0, 2.0, 3.0)
-STRIDE = 0.5  # rad or m: the longest step of a coordinate
-SLOW = 1.0 - 1e-4  # of the gap before a step: a gap that is more after it does not close
-# of the mean squared size of a closure: directions that close less are left alone
-DEPENDENT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +40,11 @@ def closed_configurations(
     targets = start.reshape(-1, start.shape[-1])
     q, known = (
         targets.copy(),
-        np.all(np.isfinite(targets), axis=-1) & ~(_gap(residual, targets) <= EXACT),
+        np.all(np.isfinite(targets), axis=-1) & ~(_gap(residual, targets) <= THRESHOLDS.exact_gap),
     )
     q[known] = _newton(residual, jacobian, q[known], free)
-    for reach in RESTARTS:
-        rows = np.flatnonzero(known & ~(_gap(residual, q) <= CLOSED))
+    for reach in THRESHOLDS.restart_changes:
+        rows = np.flatnonzero(known & ~(_gap(residual, q) <= THRESHOLDS.closed_gap))
         if rows.size:
             shaken = targets[rows].copy()
             shaken[:, free] += reach * np.random.default_rng(0).uniform(
@@ -61,10 +53,10 @@ def closed_configurations(
             tried = _newton(residual, jacobian, shaken, free)
             better = _gap(residual, tried) < _gap(residual, q[rows])
             q[rows[better]] = tried[better]
-    rows = np.flatnonzero(known & (_gap(residual, q) <= CLOSED))
+    rows = np.flatnonzero(known & (_gap(residual, q) <= THRESHOLDS.closed_gap))
     q[rows] = _closest(residual, jacobian, q[rows], targets[rows], free)
     gap = _gap(residual, q)
-    closed = gap <= CLOSED
+    closed = gap <= THRESHOLDS.closed_gap
     open_ = gap[~closed & np.isfinite(gap)]
     status = _status(closed, float(open_.max()) if open_.size else np.nan, loops)
     shape = start.shape[:-1]
@@ -96,7 +88,7 @@ def least_squares_step(Phi: Array, excess: Array, free: Sequence[int]) -> Array:
     A = Phi[..., free]
     gram = A @ np.swapaxes(A, -1, -2)
     size = np.trace(gram, axis1=-2, axis2=-1)[..., None, None] / max(gram.shape[-1], 1)
-    gram = gram + (DEPENDENT * size + 1e-200) * np.eye(gram.shape[-1])
+    gram = gram + (THRESHOLDS.dependent_closure * size + 1e-200) * np.eye(gram.shape[-1])
     total = np.zeros((*Phi.shape[:-2], Phi.shape[-1]))
     residual = excess
     for _ in range(2):
@@ -112,17 +104,19 @@ def _newton(residual: Function, jacobian: Function, q: Array, free: Sequence[int
     """Return closed configurations by Newton steps with line search."""
     q, phi = q.copy(), residual(q)
     open_ = np.arange(len(q))
-    for _ in range(MOST):
+    for _ in range(THRESHOLDS.closing_steps):
         if not open_.size:
             break
         change = -least_squares_step(jacobian(q[open_]), phi[open_], free)
         change *= np.minimum(
-            1.0, STRIDE / np.maximum(np.abs(change).max(axis=-1, keepdims=True), 1e-300)
+            1.0,
+            THRESHOLDS.longest_step
+            / np.maximum(np.abs(change).max(axis=-1, keepdims=True), 1e-300),
         )
         size, shares = _norm(phi[open_]), np.ones(len(open_))
         for _ in range(12):
             tried = residual(q[open_] + shares[:, None] * change)
-            worse = ~(_norm(tried) < size) & (size > CLOSED)
+            worse = ~(_norm(tried) < size) & (size > THRESHOLDS.closed_gap)
             if not np.any(worse):
                 break
             shares[worse] *= 0.5
@@ -130,7 +124,9 @@ def _newton(residual: Function, jacobian: Function, q: Array, free: Sequence[int
         q[open_[better]] += (shares[:, None] * change)[better]
         phi[open_[better]] = tried[better]
         open_ = open_[
-            better & (_norm(tried) > 0.0) & ~((size > 1e-6) & (_norm(tried) > SLOW * size))
+            better
+            & (_norm(tried) > 0.0)
+            & ~((size > 1e-6) & (_norm(tried) > THRESHOLDS.slow_convergence * size))
         ]
     return q
 
@@ -140,7 +136,7 @@ def _closest(
 ) -> Array:
     """Move along the closed configurations towards the start while the distance decreases."""
     best = q.copy()
-    for _ in range(NEAREST):
+    for _ in range(THRESHOLDS.nearest_steps):
         Phi, away = jacobian(best), start - best
         correction = least_squares_step(Phi, np.einsum("...ij,...j->...i", Phi, away), free)
         along = np.zeros_like(away)
@@ -148,12 +144,13 @@ def _closest(
         if np.abs(along).max(initial=0.0) < 1e-13:
             break
         along *= np.minimum(
-            1.0, STRIDE / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300)
+            1.0,
+            THRESHOLDS.longest_step / np.maximum(np.abs(along).max(axis=-1, keepdims=True), 1e-300),
         )
         tried = _newton(residual, jacobian, best + along, free)
         nearer = _norm(tried - start) < _norm(best - start)
         nearer &= np.abs(residual(tried)).max(axis=-1, initial=0.0) <= np.maximum(
-            CLOSED, np.abs(residual(best)).max(axis=-1, initial=0.0)
+            THRESHOLDS.closed_gap, np.abs(residual(best)).max(axis=-1, initial=0.0)
         )
         best[nearer] = tried[nearer]
         if not np.any(nearer):

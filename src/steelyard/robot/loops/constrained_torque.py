@@ -14,13 +14,9 @@ from ...arguments import numbers, per_joint
 from ...cached import cached_property
 from ...errors import CallError, SteelyardWarning
 from ...kernels.algorithms import require_mass
+from .loop_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-RESIDUAL = 1e-8  # of the largest torque: a larger residual is more than rounding
-# of the largest acceleration: loops that open faster under forward dynamics mean a singular
-# configuration
-OPENS = 1e-6
-OPEN = 1e-8  # m, rad or their rates: a motion that opens the loops by more is reported
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +73,9 @@ class ConstrainedTorque:
             if result.case == "redundant" and np.any(over)
             else replace(result, exceeded=over)
         )
-        if not np.abs(residual).max(initial=0.0) <= RESIDUAL:  # few motions need a closer look
+        if (
+            not np.abs(residual).max(initial=0.0) <= THRESHOLDS.torque_residual
+        ):  # few motions need a closer look
             result._warn()
         return result
 
@@ -157,7 +155,7 @@ class ConstrainedTorque:
     def possible(self) -> NDArray[np.bool_]:
         """Whether drives and loops give the whole motion (...)."""
         size = np.maximum(np.abs(self.tau).max(axis=-1), 1.0)
-        return np.asarray(np.abs(self.residual).max(axis=-1) <= RESIDUAL * size)
+        return np.asarray(np.abs(self.residual).max(axis=-1) <= THRESHOLDS.torque_residual * size)
 
     @cached_property
     def status(self) -> str:
@@ -183,7 +181,7 @@ class ConstrainedTorque:
                 f" m or N at {name}: {why}"
             )
         opened = self._opened()
-        if opened > OPEN:
+        if opened > THRESHOLDS.open_gap:
             sentence.append(
                 f"the motion does not keep the loops closed: they open by {opened:.3g} (m, rad or"
                 " their rates); see assemble"
@@ -259,7 +257,8 @@ def warn_of_singular(
     Openings (..., r) [m/s2|rad/s2] count beyond rounding.
     """
     wrong = ~np.isfinite(qdd).all(axis=-1) | ~(
-        np.abs(opening).max(axis=-1, initial=0.0) <= OPENS * (1.0 + np.abs(qdd).max(axis=-1))
+        np.abs(opening).max(axis=-1, initial=0.0)
+        <= THRESHOLDS.opening_acceleration * (1.0 + np.abs(qdd).max(axis=-1))
     )
     finite = np.ones(wrong.shape, dtype=bool)
     for x in targets if np.any(wrong) else ():

@@ -17,16 +17,7 @@ from numpy.typing import NDArray
 from ...errors import ModelError
 from ...mechanism.tree import Tree
 from .assembly import Array, Assembly
-
-# of the largest row: a closure with a smaller remainder depends on the closures before it
-RANK = 1e-7
-PREFERRED = 0.3  # of the largest remainder: the first closure that has as much is taken
-SAMPLES = 12
-# rad or m: an independent coordinate that closed configurations let go as far can move
-MOVED = 3e-4
-TRIED = 8  # closed configurations at which that is tried
-CHOICES = 500  # of drives as independent coordinates that are compared
-
+from .loop_thresholds import THRESHOLDS
 
 Assemble = Callable[..., Assembly]
 
@@ -121,7 +112,9 @@ def loop_structure(
         else "redundant"
     )
     stuck = tuple(
-        c for c in independent if not _can_move(tree, assemble, closed[:TRIED], independent, c)
+        c
+        for c in independent
+        if not _can_move(tree, assemble, closed[: THRESHOLDS.tried_configurations], independent, c)
     )
     return LoopStructure(
         closures=closures,
@@ -143,7 +136,7 @@ def _can_move(
     motions cannot be continued.
     """
     moved = np.concatenate([closed, closed])
-    moved[:, c] += np.repeat([MOVED, -MOVED], len(closed))
+    moved[:, c] += np.repeat([THRESHOLDS.least_motion, -THRESHOLDS.least_motion], len(closed))
     assembly = assemble(moved, len(tree.loops), [k for k in range(tree.n) if k not in independent])
     return bool(np.any(assembly.closed))
 
@@ -155,7 +148,7 @@ def best_columns(Phi: Array, first: list[int], others: Sequence[int]) -> list[in
     samples but the worst tenth decides. Where there are too many combinations, pivoted QR chooses.
     """
     missing = Phi.shape[1] - len(first)
-    if math.comb(len(others), missing) > CHOICES:
+    if math.comb(len(others), missing) > THRESHOLDS.compared_choices:
         return independent_rows(
             np.swapaxes(Phi, -1, -2), [np.array(first, dtype=int), np.array(others)], Phi.shape[1]
         )[len(first) :]
@@ -177,8 +170,8 @@ def start_configurations(tree: Tree) -> Array:
     rng = np.random.default_rng(0)
     lower = np.array([max(limits.lower, -1.5) for limits in tree.limits])
     upper = np.array([min(limits.upper, 1.5) for limits in tree.limits])
-    near = rng.normal(scale=0.2, size=(SAMPLES, tree.n))
-    wide = lower + (upper - lower) * rng.random((2 * SAMPLES, tree.n))
+    near = rng.normal(scale=0.2, size=(THRESHOLDS.structure_samples, tree.n))
+    wide = lower + (upper - lower) * rng.random((2 * THRESHOLDS.structure_samples, tree.n))
     return np.concatenate([np.zeros((1, tree.n)), np.clip(near, lower, upper), wide])
 
 
@@ -216,10 +209,16 @@ def independent_rows(
     for group in groups:
         while most is None or len(chosen) < most:
             sizes = np.median(np.linalg.norm(remainder, axis=-1), axis=0)
-            rest = [k for k in group if k not in chosen and sizes[k] > RANK * largest]
+            rest = [
+                k for k in group if k not in chosen and sizes[k] > THRESHOLDS.closure_rank * largest
+            ]
             if not rest:
                 break
-            k = next(k for k in rest if sizes[k] >= PREFERRED * max(sizes[j] for j in rest))
+            k = next(
+                k
+                for k in rest
+                if sizes[k] >= THRESHOLDS.preferred_remainder * max(sizes[j] for j in rest)
+            )
             chosen.append(int(k))
             length = np.linalg.norm(remainder[:, k], axis=-1, keepdims=True)
             unit = remainder[:, k] / np.where(length > 0.0, length, 1.0)

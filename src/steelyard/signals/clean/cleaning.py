@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..log import Log
-from ..segments import GAP, is_uniform
+from ..segments import is_uniform
+from ..signal_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-# beyond it a number is not a measurement, and counts as infinite: its differences and squares may
-# not be numbers
-LARGEST = 1e60
-SAME = 1e-9  # of the usual step: stamps that are closer are the same
 FALLING = (
     "The time stamps fall from sample to sample: the samples were put in the order of their stamps."
 )
@@ -28,7 +25,7 @@ FALLING = (
 _cleaned: WeakKeyDictionary[Log, float] = WeakKeyDictionary()
 
 
-def clean(log: Log, max_gap: float = GAP) -> Log:
+def clean(log: Log, max_gap: float = THRESHOLDS.gap_ratio) -> Log:
     """Return a log with increasing times and finite numbers; each repair adds a remark.
 
     Holes of up to `max_gap` median steps are filled by monotone cubic interpolation; longer ones
@@ -47,7 +44,7 @@ def clean(log: Log, max_gap: float = GAP) -> Log:
 
 def is_measured(value: Array) -> Mask:
     """Return where numbers are finite and not larger than any measurement."""
-    return np.isfinite(value) & (np.abs(value) <= LARGEST)
+    return np.isfinite(value) & (np.abs(value) <= THRESHOLDS.largest_number)
 
 
 def drop_timeless(log: Log) -> Log:
@@ -71,7 +68,7 @@ def sort_by_time(log: Log) -> Log:
         return log
     typical = np.median(np.abs(step[step != 0])) if np.any(step) else 0.0
     worst = back[np.argmin(step[back])]
-    if -step[worst] > GAP * typical:
+    if -step[worst] > THRESHOLDS.gap_ratio * typical:
         raise LogError(
             f"{log.where}the clock goes back by {-step[worst]:.6g} s at sample {worst + 1} (from"
             f" {log.t[worst]:.6g} s): two runs in one file? Split it there, or give the column of"
@@ -89,7 +86,7 @@ def drop_repeats(log: Log) -> Log:
     """Keep the first sample of each time stamp."""
     step = np.diff(log.t)
     typical = float(np.median(step[step > 0])) if np.any(step > 0) else 0.0
-    fresh = np.concatenate([[True], step > SAME * typical])
+    fresh = np.concatenate([[True], step > THRESHOLDS.equal_stamps * typical])
     if fresh.all():
         return log
     if fresh.sum() < 2:

@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..log import Log
-from ..segments import GAP, split
+from ..segments import split
+from ..signal_thresholds import THRESHOLDS
 from .delay import estimate_delay
 
 Array = NDArray[np.float64]
-
-FIRST = 64  # samples in which most signals change
-DEGREES = 4.0 * np.pi
-"""Hardly any joint turns further than this [rad]; angles in degrees mostly do."""
 
 
 def find_faults(log: Log) -> tuple[str, ...]:
@@ -55,7 +52,7 @@ def time_faults(log: Log) -> Iterator[str]:
             f" then {log.t[i + 1]:.6g} s."
         )
     long = np.flatnonzero(step > 1.5 * log.dt) if log.N > 2 else np.array([], int)
-    gaps = long[step[long] > GAP * log.dt]
+    gaps = long[step[long] > THRESHOLDS.gap_ratio * log.dt]
     if len(long) > len(gaps):
         yield (
             f"{len(long) - len(gaps)} times samples were dropped, the first after t ="
@@ -86,7 +83,7 @@ def missing_numbers(log: Log) -> Iterator[str]:
 def wrong_units(log: Log) -> Iterator[str]:
     """Yield angles beyond two turns: degrees, or motor angles."""
     reach = np.nanmax(np.abs(np.nan_to_num(log.q, posinf=0.0, neginf=0.0)), axis=0, initial=0.0)
-    far = np.flatnonzero(reach > DEGREES)
+    far = np.flatnonzero(reach > THRESHOLDS.degrees_position)
     if len(far):
         names = ", ".join(f"{log.labels[j]} ({reach[j]:.4g})" for j in far)
         yield (
@@ -148,7 +145,7 @@ def silent_torques(log: Log) -> Iterator[str]:
 
 def is_flat(column: Array) -> bool:
     """Return whether all finite numbers of a column are the same."""
-    for part in (column[:FIRST], column):  # most columns change soon
+    for part in (column[: THRESHOLDS.constant_samples], column):  # most columns change soon
         finite = part[np.isfinite(part)]
         if np.any(finite != finite[:1]):
             return False

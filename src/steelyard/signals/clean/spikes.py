@@ -6,15 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..log import Log
+from ..signal_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-OUTLIER = 12.0  # times the usual deviation of a position from the middle of its neighbours
-# [rad|m], and of the range of the joint's positions: the larger counts
-LEAST, LEAST_SHARE = 5e-3, 2e-3
-STEPS = 1.5  # of the motion from sample to sample
-MOST = 0.05  # of the samples: what comes more often is noise
-LONGEST = 2  # samples in a row
 
 
 def find_spikes(q: Array) -> Mask:
@@ -27,7 +22,7 @@ def find_spikes(q: Array) -> Mask:
 
     steps = np.abs(np.diff(q, axis=0))
     # what stands apart from the median of five is a step from a neighbour at least as large
-    if len(q) < 7 or not np.any(steps > LEAST):
+    if len(q) < 7 or not np.any(steps > THRESHOLDS.least_spike):
         return np.zeros(q.shape, bool)
     steps = np.concatenate([np.zeros((1, q.shape[1])), steps])
     away = np.abs(q - median_filter(q, size=(5, 1), mode="nearest"))
@@ -37,13 +32,19 @@ def find_spikes(q: Array) -> Mask:
     low, high = np.nanquantile(q, [0.01, 0.99], axis=0)
     # beside a spike the median is off by one
     step = median_filter(steps, size=(11, 1), mode="nearest")
-    least = np.maximum(np.maximum(LEAST, LEAST_SHARE * (high - low)), STEPS * step)
-    spikes = away > np.maximum(OUTLIER * usual, least)
-    spikes[:, spikes.mean(axis=0) > MOST] = False
+    least = np.maximum(
+        np.maximum(THRESHOLDS.least_spike, THRESHOLDS.least_spike_share * (high - low)),
+        THRESHOLDS.spike_steps * step,
+    )
+    spikes = away > np.maximum(THRESHOLDS.spike_ratio * usual, least)
+    spikes[:, spikes.mean(axis=0) > THRESHOLDS.spike_share] = False
     spikes[[0, 1, -2, -1]] = False
     long = np.zeros_like(spikes)
-    for shift in range(LONGEST + 1):
-        run = np.all([np.roll(spikes, shift - k, axis=0) for k in range(LONGEST + 1)], axis=0)
+    for shift in range(THRESHOLDS.spike_samples + 1):
+        run = np.all(
+            [np.roll(spikes, shift - k, axis=0) for k in range(THRESHOLDS.spike_samples + 1)],
+            axis=0,
+        )
         long |= run
     return np.asarray(spikes & ~long)
 

@@ -21,9 +21,8 @@ from ..read.log_formats import PARQUET, Rows
 from ..read.mapping import files_named
 from ..read.parquet import rows_of_parquet
 from ..read.read_log import read_log
+from ..signal_thresholds import THRESHOLDS
 from .remote import file_system, is_remote
-
-PIECE = 1 << 20  # bytes that are read at once for a digest
 
 
 @dataclass(frozen=True)
@@ -225,7 +224,7 @@ class LogFile:
                     f"{str(file)[len(str(root)) :]} {size}\n".encode("utf-8", "surrogateescape")
                 )
                 with file.open("rb") as stream:
-                    while piece := stream.read(PIECE):
+                    while piece := stream.read(THRESHOLDS.digest_bytes):
                         h.update(piece)
         return h.hexdigest()
 

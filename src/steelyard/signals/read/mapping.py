@@ -12,9 +12,9 @@ from ...errors import CallError, LogError, suggest, translate_errors
 from ...option_groups.logs import EFFORTS
 from ...resource_limits import exists, read_regular
 from ...toml_text import parse_toml
-from ..clean.cleaning import LARGEST
 from ..clean.correction import ORDERS, PER_JOINT, Correction
 from ..clean.transmission import Transmission
+from ..signal_thresholds import THRESHOLDS
 from ..units import UNITS, spelled
 from .columns import QUANTITIES
 
@@ -258,8 +258,8 @@ def huge_numbers(value: Any, key: str = "") -> list[str]:
     if isinstance(value, (list, tuple)):
         return [error for item in value for error in huge_numbers(item, key)]
     return (
-        [f"{key}: a number beyond {LARGEST:g} was found"]
-        if isinstance(value, int) and abs(value) > LARGEST
+        [f"{key}: a number beyond {THRESHOLDS.largest_number:g} was found"]
+        if isinstance(value, int) and abs(value) > THRESHOLDS.largest_number
         else []
     )
 
@@ -284,7 +284,11 @@ def field_errors(data: Dictionary[str, Any]) -> list[str]:
 
 def is_measurable_number(value: Any) -> bool:
     """Return whether it is a finite number, and not larger than any measurement."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) <= THRESHOLDS.largest_number
+    )
 
 
 def is_matrix(value: Any) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import LogError, translate_errors
 from ...resource_limits import read_regular
 from ..schema import METADATA
+from ..signal_thresholds import THRESHOLDS
 from .column_table import Columns, ColumnTable, is_text, read_metadata, written_joints
 
 STATE = "observation.state"
@@ -25,8 +26,6 @@ SIGNALS = {
     "observation.current": "current",
     "action": "reference",
 }
-PAUSE = 1.0  # [s] between episodes, so that no filter reaches from one into the next
-LEVELS = 4  # folders above the file in which meta/info.json is looked for
 
 
 def read_parquet(path: Path, rows: Sequence[int] | None = None, **_: Any) -> ColumnTable:
@@ -130,7 +129,10 @@ def lerobot_table(table: ColumnTable, path: Path) -> ColumnTable:
     episodes = table.columns.get("episode_index")
     if "t" in columns and episodes is not None and len(np.unique(episodes)) > 1:
         columns["t"] = concatenate_episodes(np.asarray(columns["t"], float), episodes)
-        remarks.append(f"{len(np.unique(episodes))} episodes follow each other, {PAUSE:g} s apart.")
+        remarks.append(
+            f"{len(np.unique(episodes))} episodes follow each other,"
+            f" {THRESHOLDS.episode_pause:g} s apart."
+        )
     return ColumnTable(
         columns, table.source, names, (*table.remarks, *remarks), metadata=table.metadata
     )
@@ -138,7 +140,10 @@ def lerobot_table(table: ColumnTable, path: Path) -> ColumnTable:
 
 def names_of(path: Path) -> tuple[str, ...] | None:
     """Return the names of observation.state in meta/info.json above the file; None without."""
-    places = [folder / "meta" / "info.json" for folder in list(path.resolve().parents)[:LEVELS]]
+    places = [
+        folder / "meta" / "info.json"
+        for folder in list(path.resolve().parents)[: THRESHOLDS.searched_folders]
+    ]
     file = next((candidate for candidate in places if candidate.is_file()), None)
     if file is None:
         return None
@@ -156,7 +161,7 @@ def concatenate_episodes(t: Columns, episodes: Columns) -> Columns:
     for episode in dict.fromkeys(episodes.tolist()):
         mask = episodes == episode
         times[mask] += start - t[mask][0]
-        start = float(times[mask][-1]) + PAUSE
+        start = float(times[mask][-1]) + THRESHOLDS.episode_pause
     return times
 
 

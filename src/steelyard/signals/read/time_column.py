@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError, mention
+from ..signal_thresholds import THRESHOLDS
 from ..units import UNITS, spelled
 from .column_table import ColumnTable, is_text
 from .columns import NANO, NamedColumn, name_words
 
 Array = NDArray[np.float64]
 
-# [s] between samples: few robots are logged so slowly, and many loggers count milliseconds
-SLOW = 0.5
 EPOCHS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
 """Times since 1970 are recognised by their size."""
 
@@ -94,7 +93,7 @@ def from_ticks(ticks: NDArray[np.generic], unit: str | None, name: str) -> Time:
         unit == "s"
         and not stated
         and len(finite) > 1
-        and (gap := float(np.median(np.diff(t[finite])))) >= SLOW
+        and (gap := float(np.median(np.diff(t[finite])))) >= THRESHOLDS.longest_interval
     ):
         remarks = (
             (

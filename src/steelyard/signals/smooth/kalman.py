@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...compiler.runtime.threads import mapped
 from ...errors import CallError
 from ..segments import is_uniform, split
+from ..signal_thresholds import THRESHOLDS
 from .information_filter import smooth_information
 from .likelihood import fit_noise
 from .motion_model import Noise
@@ -25,8 +26,6 @@ T = TypeVar("T")
 
 OUTPUTS = 3
 """q, qd, qdd are returned, also by a model whose state has the jerk."""
-PART, OVERLAP = 60_000, 2_000
-"""Samples smoothed at once, and further samples on either side that they are smoothed with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ class Smoother:
     def parts(
         self, t: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None
     ) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield (slice, x, P) of parts of at most `PART` samples, to bound the memory."""
+        """Yield (slice, x, P) of parts of `smoother_samples` or fewer, to bound the memory."""
         return self.each_part(lambda *part: part, t, q, qd)
 
     def each_part(
@@ -87,21 +86,22 @@ class Smoother:
         q: ArrayLike,
         qd: ArrayLike | None = None,
     ) -> Iterator[T]:
-        """Yield function(slice, x, P) of parts of at most `PART` samples, in parallel."""
+        """Yield function(slice, x, P) of parts of `smoother_samples` or fewer, in parallel."""
         t, q = np.asarray(t, float), np.asarray(q, float)
         v = np.zeros_like(q) if qd is None else np.asarray(qd, float)
         noise = self.noise if qd is not None else self.noise.without_velocity()
         starts = [
             (segment, start)
             for segment in split(t)
-            for start in range(segment.start, segment.stop, PART)
+            for start in range(segment.start, segment.stop, THRESHOLDS.smoother_samples)
         ]
 
         def one(span: tuple[slice, int]) -> T:
             segment, start = span
-            part = slice(start, min(start + PART, segment.stop))
+            part = slice(start, min(start + THRESHOLDS.smoother_samples, segment.stop))
             wide = slice(
-                max(segment.start, start - OVERLAP), min(segment.stop, part.stop + OVERLAP)
+                max(segment.start, start - THRESHOLDS.smoother_overlap),
+                min(segment.stop, part.stop + THRESHOLDS.smoother_overlap),
             )
             x, P = one_segment(noise, t[wide], q[wide], v[wide])
             inner = slice(part.start - wide.start, part.stop - wide.start)

@@ -7,18 +7,12 @@ from numpy.typing import NDArray
 
 from ...errors import LogError
 from ..segments import has_uniform_segments, split
+from ..signal_thresholds import THRESHOLDS
 from .information_filter import run_information_filter, step_matrices
 from .motion_model import Noise
 from .steady_state import SteadyGains, initial_state, run_filter, steady
 
 Array = NDArray[np.float64]
-
-BLOCK, BLOCKS = 2048, 8
-"""Number and length of the blocks on which the likelihood is evaluated: enough for two unknowns."""
-FEW_BLOCK, FEW_BLOCKS = 512, 4
-"""The same for a varying step, where the recursion is slower."""
-CEILING = 7.0
-"""log10 of s dt^(2k-1)/r above which the smoother only interpolates."""
 
 
 def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> Noise:
@@ -33,7 +27,12 @@ def fit_noise(t: Array, q: Array, qd: Array | None = None, order: int = 3) -> No
     dt = float(np.median(np.diff(t)))
     even = has_uniform_segments(t)
     length, count = (
-        (BLOCK, BLOCKS if qd is None else BLOCKS // 2) if even else (FEW_BLOCK, FEW_BLOCKS)
+        (
+            THRESHOLDS.likelihood_samples,
+            THRESHOLDS.likelihood_blocks if qd is None else THRESHOLDS.likelihood_blocks // 2,
+        )
+        if even
+        else (THRESHOLDS.uneven_likelihood_samples, THRESHOLDS.uneven_likelihood_blocks)
     )
     blocks = choose_blocks(t, length, count, 4 * order)
     length = min(part.stop - part.start for part in blocks)
@@ -80,7 +79,7 @@ def search_even(order: int, _: list[Array], z: list[Array], floor: float) -> tup
     data = np.moveaxis(np.stack(z), 2, 0)  # (n, blocks, N, m)
     n, m = len(data), data.shape[-1]
     theta, variance = np.zeros((n, m)), np.zeros(n)
-    grid = np.arange(floor, CEILING, 2.0)
+    grid = np.arange(floor, THRESHOLDS.largest_noise_ratio, 2.0)
     table = np.array([negative_log_likelihood(order, [g], data[..., :1])[0] for g in grid])
     for j in range(n):
         theta[j, 0] = search_ratio(
@@ -99,7 +98,7 @@ def search_ratio(order: int, z: Array, start: float, floor: float) -> float:
     """
     from scipy.optimize import minimize_scalar
 
-    bounds = (max(start - 2, floor), min(start + 2, CEILING))
+    bounds = (max(start - 2, floor), min(start + 2, THRESHOLDS.largest_noise_ratio))
     return float(
         minimize_scalar(
             lambda a: negative_log_likelihood(order, [a], z)[0][0],
@@ -118,7 +117,7 @@ def search_both(order: int, z: Array, start: float, floor: float) -> Array:
     from scipy.optimize import minimize
 
     # beyond these the gains are inaccurate
-    low, high = np.array([floor, -6.0]), np.array([CEILING, 24.0])
+    low, high = np.array([floor, -6.0]), np.array([THRESHOLDS.largest_noise_ratio, 24.0])
     misfit = np.var(z[..., 1] - np.gradient(z[..., 0], axis=2))
     r = negative_log_likelihood(order, [start], z[..., :1])[1][0]
     first = np.clip([start, np.log10(max(misfit, 1e-300) / max(r, 1e-300))], low + 1, high - 1)
@@ -204,7 +203,10 @@ def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> t
     """
     n, m = z[0].shape[1:]
     theta = np.tile([0.0, 2.0][:m], (n, 1))
-    zooms = [(0, np.arange(floor, CEILING, 2.0)), (0, np.arange(-1.5, 1.6, 0.5))]
+    zooms = [
+        (0, np.arange(floor, THRESHOLDS.largest_noise_ratio, 2.0)),
+        (0, np.arange(-1.5, 1.6, 0.5)),
+    ]
     zooms += (
         [
             (1, np.arange(-8.0, 13.0, 2.0)),
@@ -218,7 +220,7 @@ def search_uneven(order: int, t: list[Array], z: list[Array], floor: float) -> t
         only = m if turn >= 2 else 1
         tried = np.repeat(theta[None], len(offsets), axis=0)
         tried[:, :, axis] = offsets[:, None] + (0.0 if turn == 0 else theta[None, :, axis])
-        tried = np.clip(tried, [floor, -6.0][:m], [CEILING, 24.0][:m])
+        tried = np.clip(tried, [floor, -6.0][:m], [THRESHOLDS.largest_noise_ratio, 24.0][:m])
         value, _ = negative_log_likelihood_uneven(
             order, tried[:, :, :only], t, [block[..., :only] for block in z]
         )

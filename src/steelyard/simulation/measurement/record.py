@@ -12,11 +12,10 @@ from ...floating_point import default_errstate
 from ...motion import Trajectory
 from ...robot import Robot
 from ...signals.log import Log
+from ..simulation_thresholds import THRESHOLDS
 from .sensors import Sensors, low_passed, quantised, ripple
 
 Array = NDArray[np.float64]
-# rad/s|m/s: smaller velocities are rounding errors, which must not decide the sign of friction
-STILL = 1e-9
 
 
 @default_errstate
@@ -128,7 +127,7 @@ def _torque(robot: Robot, trajectory: Trajectory, t: Array, sensors: Sensors) ->
     tau = np.empty((len(t), robot.n))
     for delay in np.unique(delays):
         q, qd, qdd = trajectory.motion(np.clip(t - delay, start, end))
-        qd = np.where(np.abs(qd) < STILL, 0.0, qd)
+        qd = np.where(np.abs(qd) < THRESHOLDS.still_velocity, 0.0, qd)
         true = (
             robot.constrained_inverse_dynamics(q, qd, qdd).tau
             if robot.tree.loops

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....signals.segments import split
-from ...samples.decimation import REACH, decimated
+from ...samples.decimation import decimated
 from ...samples.samples import Samples
+from ...samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from ..doctor_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -140,7 +141,8 @@ def thin_stretch(samples: Samples, part: slice, factor: int, window: slice) -> t
         part.start + window.start * factor,
         min(part.start + window.stop * factor, part.stop),
     )
-    first, last = max(start - REACH * factor, part.start), min(stop + REACH * factor, part.stop)
+    margin = SAMPLES_THRESHOLDS.filter_reach * factor
+    first, last = max(start - margin, part.start), min(stop + margin, part.stop)
     there, count = samples.part(slice(first, last)), window.stop - window.start
     use = np.ones(there.q.shape) if there.keep is None else there.keep.astype(float)
     load = np.zeros(there.q.shape) if there.payload_torque is None else there.payload_torque

@@ -14,14 +14,12 @@ from ....arguments import whole_number
 from ....errors import CallError
 from ...model.accumulator import Accumulator, triangular
 from ...model.problem import Problem, merged
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import Estimate, Estimator, noise, weighted
 from .position_noise import PositionNoise, blocks_with_states, state_errors
-from .total_least_squares import MOST_ERRORS, compensated, smooth_columns
+from .total_least_squares import compensated, smooth_columns
 
 Array = NDArray[np.float64]
-PARTS = 80  # consecutive parts of the rows, from which the uncertainty follows
-STEPS = 5  # towards the variance of the torque's noise
-SAME = 1e-6  # relative change of the torque that needs no further step
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class MaximumLikelihood(Estimator):
                 merged(parts).triangle(), noise_rows, problem.prior, merged(parts).counts[0]
             )
             done += 1
-            if change(problem, base, before) <= SAME:
+            if change(problem, base, before) <= THRESHOLDS.likelihood_tolerance:
                 break
         details = {"iterations": done, "torque_noise_share": share.tolist()}
         return Estimate(base, 1.0 / noise(problem.total, base), details=details, parts=parts)
@@ -77,12 +75,15 @@ def whitened(
 ) -> tuple[tuple[Accumulator, ...], Array, Array]:
     """Return the whitened rows S^-1/2 [Y tau] and the factor of their errors.
 
-    The rows are folded in PARTS; the factor is (b, b). The third result is the share (n,) of
-    the residuals that is noise of the torque.
+    The rows are folded in `likelihood_parts`; the factor is (b, b). The third result is the
+    share (n,) of the residuals that is noise of the torque.
     """
     model = PositionNoise(problem.model, problem.model.nearest(base))
     sigma2, share = torque_variance(problem, model, base, errors)
-    totals = [Accumulator.empty((range(len(base)),), len(base)) for _ in range(PARTS)]
+    totals = [
+        Accumulator.empty((range(len(base)),), len(base))
+        for _ in range(THRESHOLDS.likelihood_parts)
+    ]
     done = 0
     for block, states in blocks_with_states(problem):
         rows = whiten(
@@ -91,7 +92,7 @@ def whitened(
             sigma2,
             block.keep,
         )
-        number = (done + np.arange(len(rows))) * PARTS // max(problem.N, 1)
+        number = (done + np.arange(len(rows))) * THRESHOLDS.likelihood_parts // max(problem.N, 1)
         for k in np.unique(number):
             selected = rows[number == k].reshape(-1, 1, rows.shape[2])
             totals[k] = totals[k].fold(selected[:, :, :-1], selected[:, :, -1])
@@ -131,12 +132,12 @@ def torque_variance(
     e2, explained = (np.concatenate(x) for x in zip(*pairs, strict=True))
     total = noise(problem.total, base) ** 2
     sigma2, used = total, np.isfinite(e2)
-    for _ in range(STEPS):
+    for _ in range(THRESHOLDS.likelihood_steps):
         w = np.where(used, 1.0 / (sigma2 + explained) ** 2, 0.0)
         likely = np.sum(np.where(used, w * (e2 - explained), 0.0), axis=0) / np.maximum(
             np.sum(w, axis=0), 1e-300
         )
-        sigma2 = np.clip(likely, (1.0 - MOST_ERRORS) * total, total)
+        sigma2 = np.clip(likely, (1.0 - THRESHOLDS.regressor_error_share) * total, total)
     return sigma2, sigma2 / total
 
 

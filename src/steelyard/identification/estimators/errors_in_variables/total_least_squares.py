@@ -14,11 +14,10 @@ from scipy.optimize import brentq
 from ....arguments import whole_number
 from ...model.linear_model import Model
 from ...model.problem import Problem
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import Estimate, Estimator, excitation, excited_projection, noise, weighted
 
 Array = NDArray[np.float64]
-# share of the residuals that errors of the regressor may make: the torque has some noise too
-MOST_ERRORS = 0.99
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def total_least_squares(problem: Problem, base: Array, weights: Array) -> tuple[
     explained = errors.residual_squares(base * smooth_columns(problem.model)) / np.maximum(
         np.array(total.counts), 1.0
     )
-    rest = 1.0 - np.minimum(explained * weights**2, MOST_ERRORS)
+    rest = 1.0 - np.minimum(explained * weights**2, THRESHOLDS.regressor_error_share)
     whitened = weights / np.sqrt(rest)
     triangle, N = (
         total.triangle(whitened),

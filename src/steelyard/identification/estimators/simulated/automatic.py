@@ -13,6 +13,7 @@ from ...model.linear_model import Model
 from ...model.problem import Problem, merged
 from ...samples.decimation import common_factor
 from ...samples.samples import Samples
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import Estimate, Estimator, least_squares, weighted
 from ..sdp import SDP
 from .simulated_samples import SimulatedSamples, why_not_simulated, with_simulated_samples
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ....simulation.controllers.controller import Controller
 
 Array = NDArray[np.float64]
-LEAST_GAIN = 0.01  # least relative reduction of held-out squares by the simulated motion
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def is_better(squares: Array, others: Array) -> bool:
     That is the likelihood of joints whose noise is not known, the same in all parts.
     """
     ours, theirs = (np.maximum(each.sum(axis=0), 1e-300) for each in (squares, others))
-    return bool(np.mean(np.log(theirs / ours)) > LEAST_GAIN)
+    return bool(np.mean(np.log(theirs / ours)) > THRESHOLDS.least_simulation_gain)
 
 
 def held_out_squares(problem: Problem) -> tuple[Array, float]:

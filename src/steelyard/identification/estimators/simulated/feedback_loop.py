@@ -22,9 +22,9 @@ from ....simulation.dry_friction import DRY
 from ....simulation.sensitivities import Sensitivities, sensitivities
 from ...model.linear_model import Model
 from ...samples.samples import Samples
+from ..estimator_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-STEP = 1e-3  # [s] of the simulation, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class FeedbackLoop:
             )
         law: Any = replace(self.controller, reference=self.command)  # type: ignore[type-var]
         dt = float(np.median(np.diff(samples.t)))
-        parts = max(1, int(np.ceil(dt / STEP - 1e-6)))
+        parts = max(1, int(np.ceil(dt / THRESHOLDS.longest_step - 1e-6)))
         seconds = float(samples.t[-1]) - self.start + dt
         begin = self.command.motion(self.command.t[:1])
         options: dict[str, Any] = {"seconds": seconds, "step": dt / parts, "parameters": pi}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ....errors import ProblemError, mention
 from ...model.problem import Problem
 from ...samples.samples import Samples
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import weighted
 from .didim import DIDIM
 from .feedback_loop import feedback_loop
@@ -22,10 +23,6 @@ from .simulated_states import (
 )
 
 Array = NDArray[np.float64]
-WEIGHINGS = 3  # of the joints by their residuals
-# singular value of the instruments' correlation with the regressor below which they say nothing of
-# a direction
-WEAKEST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class IV(DIDIM):
             point=problem.prior,
             projection=np.eye(problem.base.n_base),
         )
-        for _ in range(WEIGHINGS):
+        for _ in range(THRESHOLDS.weighting_rounds):
             base, projection = solved(start, weights)
             linearised = replace(start, point=base, projection=projection)
             squares, counts = residual_squares(linearised, base)
@@ -101,8 +98,8 @@ def solved(problem: InstrumentProblem, weights: Array) -> tuple[Array, Array]:
         z += np.einsum("tjb,tj->b", weighed, block.tau + block.known - block.Y[:, :, -1])
     size = np.sqrt(np.maximum(np.diag(G), 1e-300))
     values = np.linalg.svd(P / np.outer(size, size), compute_uv=False)
-    if values[-1] < WEAKEST * values[0]:
-        rank = int(np.sum(values >= WEAKEST * values[0]))
+    if values[-1] < THRESHOLDS.instrument_rank * values[0]:
+        rank = int(np.sum(values >= THRESHOLDS.instrument_rank * values[0]))
         raise ProblemError(
             f"the simulated motion shows {rank} of {b} base parameters: use"
             f" {mention('estimator', 'auto')}, or a motion made by excite()"

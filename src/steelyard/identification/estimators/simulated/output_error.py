@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ....errors import ProblemError, mention
 from ...model.problem import Problem
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import weighted
 from .didim import DIDIM
 from .feedback_loop import feedback_loop
@@ -22,9 +23,6 @@ from .simulated_states import (
 )
 
 Array = NDArray[np.float64]
-STEPS = 6  # of Gauss and Newton, at most
-SMALL = 1e-3  # of the torque that a further step changes
-LARGEST = 1e9  # bytes of derivatives
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class CLOE(DIDIM):
         ):
             return problem
         bytes_of = 8.0 * sum(s.N for s in problem.samples) * problem.n * (problem.base.n_base + 1)
-        if bytes_of > LARGEST:
+        if bytes_of > THRESHOLDS.derivative_bytes:
             raise ProblemError(
                 f"the derivatives of the simulated torque need {bytes_of / 1e9:.1f} GB: take a part"
                 " of the log, or 'didim'"
@@ -57,21 +55,23 @@ class CLOE(DIDIM):
         base, weights = weighted(problem.total, problem.prior)
         pi = physical(problem, base, weights)
         best: tuple[float, TorqueRateProblem] | None = None
-        for _ in range(STEPS):
+        for _ in range(THRESHOLDS.gauss_newton_steps):
             linearised = self.linearise_at(problem, pi)
             if linearised is None:
                 break
             squares = float(
                 np.sum(weights**2 * linearised.total.residual_squares(linearised.point))
             )
-            if best is not None and squares > best[0] * (1.0 + SMALL):
+            if best is not None and squares > best[0] * (1.0 + THRESHOLDS.gauss_newton_tolerance):
                 break
             best = (squares, linearised)
             base_values, _ = weighted(linearised.total, problem.prior)
             change = np.linalg.norm(
                 linearised.total.triangle()[:-1, :-1] @ (base_values - linearised.point)
             )
-            if change <= SMALL * np.sqrt(linearised.total.torque_squares().sum()):
+            if change <= THRESHOLDS.gauss_newton_tolerance * np.sqrt(
+                linearised.total.torque_squares().sum()
+            ):
                 break
             pi = physical(linearised, base_values, weights)
         if best is None:

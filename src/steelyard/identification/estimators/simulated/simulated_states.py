@@ -19,6 +19,7 @@ from ...model.problem import Problem
 from ...samples.decimation import common_factor
 from ...samples.samples import Samples
 from ...samples.smoothing import drawn_errors
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import Estimate, least_squares
 from ..prior_weight import PriorWeight
 from ..sdp import SDP, consistent
@@ -26,12 +27,6 @@ from .feedback_loop import FeedbackLoop, SimulatedMotion, feedback_loop
 from .simulated_samples import SimulatedSamples, why_not_simulated
 
 Array = NDArray[np.float64]
-ROUNDS = 5  # of simulating and estimating, at most
-CONVERGED = 5e-4  # of the torque that a further round changes
-LITTLE = 2e-3  # least relative reduction of the residual by a further round
-PARTS = 100  # of a log, whose mean differences from the simulated positions are looked at
-REST = 0.01  # [s] from which a joint that sticks counts as resting
-WHITE = 2.0  # times the variance of white noise that these means may have
 
 
 def simulated_states(
@@ -113,7 +108,7 @@ class FixedPointIteration:
         """
         best: ConvergedIteration | None = None
         start, goal, step = pi, pi, 1.0
-        for count in range(1, ROUNDS + 1):
+        for count in range(1, THRESHOLDS.simulation_rounds + 1):
             problem = None if motions is None else self.moved_problem(motions)
             estimate = self.estimate if problem is None else next_estimate(problem, self.estimate)
             now = (
@@ -124,14 +119,16 @@ class FixedPointIteration:
                 )
             )
             least = np.inf if best is None else best.rms
-            if problem is None or now >= least * (1.0 + LITTLE):  # too far: half the way
+            if problem is None or now >= least * (
+                1.0 + THRESHOLDS.least_residual_gain
+            ):  # too far: half the way
                 step /= 2.0
             else:
                 start, goal, step = pi, parameters_of(estimate), min(1.0, 2.0 * step)
                 best = ConvergedIteration(problem, pi, goal, now, count)
                 if (
                     all(loop.fixed for loop in self.loops)
-                    or least - now <= LITTLE * now
+                    or least - now <= THRESHOLDS.least_residual_gain * now
                     or has_converged(problem, estimate, pi)
                 ):
                     break
@@ -182,7 +179,9 @@ def has_converged(problem: Problem, estimate: Estimate, pi: Array) -> bool:
     change = np.linalg.norm(
         problem.total.triangle()[:-1, :-1] @ (estimate.base - problem.base.values(pi))
     )
-    return bool(change <= CONVERGED * np.sqrt(problem.total.torque_squares().sum()))
+    return bool(
+        change <= THRESHOLDS.simulation_tolerance * np.sqrt(problem.total.torque_squares().sum())
+    )
 
 
 def parameters_of(estimate: Estimate) -> Array:
@@ -282,7 +281,9 @@ def with_simulated_motion(
     keep = samples.keep
     if motion.stuck is not None and motion.stuck.any():
         moving = ~resting(
-            motion.stuck, round(REST / float(np.median(np.diff(samples.t)))), 2 * factor
+            motion.stuck,
+            round(THRESHOLDS.least_rest / float(np.median(np.diff(samples.t)))),
+            2 * factor,
         )
         keep = moving if keep is None else keep & moving
     states, errors = corrected(samples, motion.states) if correct else (motion.states, None)
@@ -334,10 +335,12 @@ def is_slow(d: Array) -> NDArray[np.bool_]:
     would have. Von Neumann, Annals of Mathematical Statistics 12 (1941), p. 367 (successive
     differences).
     """
-    length = max(2, len(d) // PARTS)
+    length = max(2, len(d) // THRESHOLDS.difference_parts)
     parts = d[: len(d) // length * length].reshape(-1, length, d.shape[1])
     fast = np.mean(np.diff(d, axis=0) ** 2, axis=0) / 2.0
-    return np.asarray(np.mean(parts.mean(axis=1) ** 2, axis=0) * length > WHITE * fast)
+    return np.asarray(
+        np.mean(parts.mean(axis=1) ** 2, axis=0) * length > THRESHOLDS.white_variance_ratio * fast
+    )
 
 
 def simulation_gap_note(samples: Sequence[Samples]) -> str:

@@ -12,13 +12,12 @@ from ....kernels import kernel
 from ...model.linear_model import Model
 from ...model.problem import Problem, merged
 from ...samples.samples import Samples
+from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import Estimate, Estimator, excitation, least_squares, noise, weighted
 from .momentum import given_torque, held_values
 from .windows import WindowTerms, accumulate_windows, require_plain_model
 
 Array = NDArray[np.float64]
-# of the root mean square noise of the power: at rest the equation is not without error
-SLOWEST = 0.01
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class EnergyEstimator(Estimator):
         model, whole = problem.model, tuple(range(problem.base.n_base))
         require_plain_model(self.name, model)
         _, weights = weighted(problem.total, problem.prior)
-        floor = SLOWEST**2 * max(
+        floor = THRESHOLDS.least_power_noise**2 * max(
             float(np.mean(np.concatenate([s.qd**2 @ weights**-2 for s in problem.samples]))), 1e-300
         )
 

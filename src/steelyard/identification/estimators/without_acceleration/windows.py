@@ -18,15 +18,9 @@ from ...model.accumulator import Accumulator
 from ...model.linear_model import Model
 from ...model.problem import Problem, block_length
 from ...samples.samples import Samples
+from ..estimator_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-# [samples] standard deviation of a window: below it sums over samples are no longer integrals
-NARROWEST = 1.5
-SPREAD = 0.5  # the same, in intervals between kept samples
-OVERLAP = 2  # windows per kept sample: fewer would lose what lies between them
-REACH = 8.0  # [standard deviations] to where a window reaches
-MASKED = 1e-3  # weight of rows out of use that a window may hold
-PARTS = 80  # consecutive parts of the windows, from which the uncertainty follows
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +55,10 @@ class IntegrationWindow:
     @classmethod
     def of(cls, sigma: float) -> IntegrationWindow:
         """Return the window of a standard deviation [samples]."""
-        k = np.arange(-int(np.ceil(REACH * sigma)), int(np.ceil(REACH * sigma)) + 1)
+        k = np.arange(
+            -int(np.ceil(THRESHOLDS.window_reach * sigma)),
+            int(np.ceil(THRESHOLDS.window_reach * sigma)) + 1,
+        )
         g = np.exp(-0.5 * (k / sigma) ** 2)
         return cls(g / g.sum(), k / sigma**2 * g / g.sum())
 
@@ -74,17 +71,19 @@ class IntegrationWindow:
 def accumulate_windows(
     problem: Problem, terms: Callable[[Samples], WindowTerms], reach: tuple[tuple[int, ...], ...]
 ) -> tuple[Accumulator, ...]:
-    """Fold the integrated equations of all windows, in PARTS consecutive parts.
+    """Fold the integrated equations of all windows, in `window_parts` consecutive parts.
 
     integral w (supplied - lost base) dt = - integral w' (stored base) dt.
 
     There are two windows for every kept sample; each lies within a stretch without gaps. Raises
     ProblemError if too few fit in. Shinbrot, Trans. ASME 79 (1957), p. 547 (modulating functions).
     """
-    totals = [Accumulator.empty(reach, problem.base.n_base) for _ in range(PARTS)]
+    totals = [Accumulator.empty(reach, problem.base.n_base) for _ in range(THRESHOLDS.window_parts)]
     window, stride = (
-        IntegrationWindow.of(max(NARROWEST, SPREAD * problem.decimate)),
-        max(1, problem.decimate // OVERLAP),
+        IntegrationWindow.of(
+            max(THRESHOLDS.least_window_width, THRESHOLDS.window_width * problem.decimate)
+        ),
+        max(1, problem.decimate // THRESHOLDS.windows_per_sample),
     )
     spans = list(window_spans(problem, window, stride))
     total = max(sum(count for *_, count in spans), 1)
@@ -93,7 +92,7 @@ def accumulate_windows(
         Y, b, keep = integrated(
             terms(part.part(slice(first, last))), part.t[first:last], window, stride, count
         )
-        number = (done + np.arange(count)) * PARTS // total
+        number = (done + np.arange(count)) * THRESHOLDS.window_parts // total
         for k in np.unique(number):
             selected = number == k
             totals[k] = totals[k].fold(
@@ -144,7 +143,12 @@ def integrated(
         rows, right = rows / sigma[:, :, None], right / sigma
     if terms.keep is None:
         return rows, right, None
-    return rows, right, summed((~terms.keep).astype(float), window.weights, stride, count) <= MASKED
+    return (
+        rows,
+        right,
+        summed((~terms.keep).astype(float), window.weights, stride, count)
+        <= THRESHOLDS.masked_weight,
+    )
 
 
 def summed(x: Array, weights: Array, stride: int, count: int) -> Array:

@@ -6,17 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..result_thresholds import THRESHOLDS
 from .inputs import JointInputs, VerdictInputs
 from .torque_errors import TorqueErrors, ValidationErrors, pooled
 from .verdict import DOUBTFUL, REFUSED, WITHIN, WORDS, JointError, JointVerdict, Reason
-
-USELESS, POOR = 0.5, 0.25  # relative error from which a fit or a joint is refused, or doubtful
-GOOD = 0.1  # relative error up to which a fit may be trusted beyond the region
-UNEXPLAINED = 0.7  # R2 below which a joint's torque counts as not explained
-BROKEN = 2.0  # times the expected error on another log from which the expectation is contradicted
-LIKELY = 0.5  # least probability of a fault that makes a fit or a joint doubtful
-SMALL = 0.05  # share of the rated torque up to which an error is always small
-FEWEST_SAMPLES = 20  # of a validation log on one side of the region, from which they decide
 
 
 def joint_verdicts(
@@ -75,11 +68,11 @@ def joint_reasons(
 ) -> Iterator[Reason]:
     """Yield the reasons that concern single joints.
 
-    A joint is refused if its torque is not explained (R2 below UNEXPLAINED) or its error inside
-    the region exceeds USELESS of its torque, doubtful from POOR of its torque on, or if another
-    log has BROKEN times the expected error there. An error of less than SMALL of the rated torque
-    leaves 'trusted within', or 'doubtful' where the torque is not explained. Each of these leaves
-    at most 'trusted within' for the whole fit.
+    A joint is refused if its torque is not explained (R2 below `explained_r2`) or its error inside
+    the region exceeds `refused_error` of its torque, doubtful from `doubtful_error` of its torque
+    on, or if another log has `contradicted_ratio` times the expected error there. An error of less
+    than `small_rated_share` of the rated torque leaves 'trusted within', or 'doubtful' where the
+    torque is not explained. Each of these leaves at most 'trusted within' for the whole fit.
     """
     for j, joint in enumerate(inputs.joints):
         if not joint.used:
@@ -93,7 +86,7 @@ def joint_reasons(
 
 def unexplained(joint: JointInputs) -> Iterator[Reason]:
     """Refuse a joint whose torque does not follow from the motion."""
-    if joint.r2 < UNEXPLAINED:
+    if joint.r2 < THRESHOLDS.explained_r2:
         small = is_small(joint, joint.expected_inside)
         numbers = f"relative error {joint.relative_error:.0%}, R2 {joint.r2:.2f}"
         text = (
@@ -118,8 +111,14 @@ def worst_inside(
 def large_error(joint: JointInputs, worst: tuple[float, float]) -> Iterator[Reason]:
     """Refuse or doubt a joint whose error inside the region is a large part of its torque."""
     relative, error = worst
-    if relative > POOR:
-        level = WITHIN if is_small(joint, error) else REFUSED if relative > USELESS else DOUBTFUL
+    if relative > THRESHOLDS.doubtful_error:
+        level = (
+            WITHIN
+            if is_small(joint, error)
+            else REFUSED
+            if relative > THRESHOLDS.refused_error
+            else DOUBTFUL
+        )
         word = "trusted within the region only" if level == WITHIN else WORDS[level]
         text = f"{joint.name} is {word}: its error is {shares(joint, error, relative)}."
         yield Reason(WITHIN, text, "", (joint.name,), level)
@@ -131,7 +130,11 @@ def contradicted_inside(joint: JointInputs, j: int, errors: TorqueErrors) -> Ite
         return
     error, expected = float(errors.rms[j]), joint.expected_inside
     relative = ratio(error, float(errors.torque_rms[j]))
-    if error > BROKEN * expected and relative > GOOD and not is_small(joint, error):
+    if (
+        error > THRESHOLDS.contradicted_ratio * expected
+        and relative > THRESHOLDS.good_error
+        and not is_small(joint, error)
+    ):
         numbers = f"{error:.3g} {joint.unit} inside the region, expected {expected:.3g}"
         text = f"{joint.name} is doubtful: on the validation log its error is {numbers}."
         yield Reason(WITHIN, text, "", (joint.name,), DOUBTFUL)
@@ -143,8 +146,10 @@ def large_outside(joint: JointInputs, j: int, errors: TorqueErrors) -> Iterator[
         return
     error, expected = float(errors.rms[j]), joint.expected_outside
     relative = ratio(error, float(errors.torque_rms[j]))
-    contradicted = error > BROKEN * expected and relative > GOOD
-    if (relative > POOR or contradicted) and not is_small(joint, error):
+    contradicted = (
+        error > THRESHOLDS.contradicted_ratio * expected and relative > THRESHOLDS.good_error
+    )
+    if (relative > THRESHOLDS.doubtful_error or contradicted) and not is_small(joint, error):
         text = f"Outside the region {joint.name} has an error of {shares(joint, error, relative)}."
         yield Reason(WITHIN, text, "", (joint.name,))
 
@@ -157,12 +162,12 @@ def shares(joint: JointInputs, error: float, relative: float) -> str:
 
 def is_small(joint: JointInputs, error: float) -> bool:
     """Return whether an error [N m|N] is small compared with the rated torque, if that is known."""
-    return joint.rated is not None and error <= SMALL * joint.rated
+    return joint.rated is not None and error <= THRESHOLDS.small_rated_share * joint.rated
 
 
 def enough(errors: TorqueErrors, j: int) -> bool:
     """Return whether a joint has enough rows in use to decide something."""
-    return bool(errors.rows[j] >= FEWEST_SAMPLES)
+    return bool(errors.rows[j] >= THRESHOLDS.least_validation_samples)
 
 
 def ratio(error: float, torque: float) -> float:

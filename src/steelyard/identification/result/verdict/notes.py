@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..uncertainty import LEAST_SHARE
+from ..result_thresholds import THRESHOLDS
 from .inputs import VerdictInputs
-from .joint_rules import FEWEST_SAMPLES, LIKELY
 from .torque_errors import ValidationErrors
 from .verdict import TRUSTED, Reason
-
-SLOW = 0.8  # correlation of neighbouring residuals from which they vary slowly
 
 
 def validation_sentence(validation: ValidationErrors, name: str) -> str:
@@ -20,7 +17,7 @@ def validation_sentence(validation: ValidationErrors, name: str) -> str:
         where = "no sample inside the region, so that it does not test the error there"
         return f"{name} has {where}; outside, the error is {outside.relative:.1%}."
     outer = f"; outside {outside.relative:.1%}." if outside.samples else "."
-    if inside.samples < FEWEST_SAMPLES:
+    if inside.samples < THRESHOLDS.least_validation_samples:
         few = f"{inside.samples} of {validation.total.samples} samples inside the region"
         return f"{name} has {few}, too few to test the error there{outer}"
     share = f"{validation.share_inside:.0%} of {validation.total.samples} samples inside the region"
@@ -36,7 +33,7 @@ def notes(inputs: VerdictInputs) -> Iterator[Reason]:
 def remarks(inputs: VerdictInputs) -> Iterator[str]:
     """Repeat remarks of the doctor, and faults that are not likely."""
     for finding in inputs.log.findings:
-        if finding.severity != "fault" or finding.certainty < LIKELY:
+        if finding.severity != "fault" or finding.certainty < THRESHOLDS.likely_fault:
             yield finding.sentence
 
 
@@ -49,7 +46,8 @@ def unseen(inputs: VerdictInputs) -> Iterator[str]:
         count = (
             f"{len(known.unexcited)} of {known.n_base} base parameters keep their described values"
         )
-        cause = f"the log has less than {LEAST_SHARE:.0%} of the information on them"
+        share = THRESHOLDS.least_information_share
+        cause = f"the log has less than {share:.0%} of the information on them"
         yield f"{moved}{count}, since {cause}: {', '.join(known.unexcited)}."
     if known.weak:
         count = f"{len(known.weak)} of {known.n_base} base parameters"
@@ -67,7 +65,7 @@ def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:
     if errors.noise_floor is not None:
         noise = f"torques of its periods differ by {errors.noise_floor:.2%} of the torque"
         yield f"The motion repeats: {noise}; that much of the error of {errors.own:.2%} is noise."
-    slow = [joint.name for joint in inputs.joints if joint.whiteness > SLOW]
+    slow = [joint.name for joint in inputs.joints if joint.whiteness > THRESHOLDS.slow_correlation]
     if slow:
         cause = "friction beyond this model, elasticity or temperature"
         yield (

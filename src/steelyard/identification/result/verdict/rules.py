@@ -6,28 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..result_thresholds import THRESHOLDS
 from .inputs import MassInputs, VerdictInputs
-from .joint_rules import (
-    BROKEN,
-    FEWEST_SAMPLES,
-    GOOD,
-    LIKELY,
-    POOR,
-    UNEXPLAINED,
-    USELESS,
-    joint_reasons,
-    joint_verdicts,
-)
+from .joint_rules import joint_reasons, joint_verdicts
 from .next_steps import doctor_line, mass_line, next_step, record_line, typed
 from .notes import notes, validation_sentence
 from .torque_errors import TorqueErrors, ValidationErrors, pooled
 from .verdict import DOUBTFUL, REFUSED, TRUSTED, WITHIN, WORDS, Reason, Verdict
-
-TOO_MANY = 0.3  # share of the joints with unexplained torque from which a fit is refused
-UNSEEN = 0.5  # share of the base parameters without excitation from which a fit is doubtful
-UNEVEN = 2.0  # times the expected error of one part of the log that limits the fit to its region
-ALIKE = 1.5  # times the error within the region that limits the fit to it, if found elsewhere
-MASSES = 2.0  # factor between identified and described mass that questions the torque's scale
 
 
 def decide(inputs: VerdictInputs, validations: Sequence[ValidationErrors] = ()) -> Verdict:
@@ -71,7 +56,7 @@ def inside_error(inputs: VerdictInputs, validations: Sequence[ValidationErrors])
 
 def decides(errors: TorqueErrors) -> bool:
     """Return whether there are enough samples to decide something."""
-    return errors.samples >= FEWEST_SAMPLES and bool(errors.rows.sum())
+    return errors.samples >= THRESHOLDS.least_validation_samples and bool(errors.rows.sum())
 
 
 def all_reasons(
@@ -101,8 +86,8 @@ def all_reasons(
 
 def no_explanation(inputs: VerdictInputs) -> Iterator[Reason]:
     """Refuse a fit if the torque of too many joints does not follow from their motion."""
-    bad = [joint.name for joint in inputs.joints if joint.r2 < UNEXPLAINED]
-    if len(bad) > TOO_MANY * len(inputs.joints):
+    bad = [joint.name for joint in inputs.joints if joint.r2 < THRESHOLDS.explained_r2]
+    if len(bad) > THRESHOLDS.unexplained_joints * len(inputs.joints):
         text = f"No model explains what was measured of {', '.join(bad)}: check units and signs."
         yield Reason(REFUSED, text, doctor_line(inputs))
 
@@ -111,10 +96,10 @@ def large_error(inputs: VerdictInputs, error: float) -> Iterator[Reason]:
     """Refuse or doubt a fit whose error inside the region is a large part of the torque."""
     measured = error > inputs.errors.within
     where = "measured on the validation log" if measured else "expected on unseen motion"
-    if error > USELESS:
+    if error > THRESHOLDS.refused_error:
         step = doctor_line(inputs)
         yield Reason(REFUSED, f"A torque error of {error:.0%} is {where} inside the region.", step)
-    elif error > POOR:
+    elif error > THRESHOLDS.doubtful_error:
         step = record_line(inputs)
         yield Reason(DOUBTFUL, f"A torque error of {error:.0%} is {where} inside the region.", step)
 
@@ -122,7 +107,7 @@ def large_error(inputs: VerdictInputs, error: float) -> Iterator[Reason]:
 def faults(inputs: VerdictInputs) -> Iterator[Reason]:
     """Doubt a fit of a log with a likely fault."""
     for finding in inputs.log.findings:
-        if finding.severity == "fault" and finding.certainty >= LIKELY:
+        if finding.severity == "fault" and finding.certainty >= THRESHOLDS.likely_fault:
             correctable = finding.fix and not finding.hypotheses
             step = f"Fix the log: {finding.fix}" if correctable else doctor_line(inputs)
             text = f"{finding.sentence} {finding.remedy}".strip()
@@ -135,20 +120,22 @@ def contradicted(
     """Doubt a fit with a larger error on another log than expected; limit it if it is outside."""
     errors, step = inputs.errors, doctor_line(inputs)
     inside, outside = validation.inside, validation.outside
-    if decides(inside) and inside.relative > BROKEN * errors.within:
+    if decides(inside) and inside.relative > THRESHOLDS.contradicted_ratio * errors.within:
         numbers = (
-            f"{inside.relative:.1%}, more than {BROKEN:g} times the expected {errors.within:.1%}"
+            f"{inside.relative:.1%}, more than {THRESHOLDS.contradicted_ratio:g} times the"
+            f" expected {errors.within:.1%}"
         )
         yield Reason(DOUBTFUL, f"Inside the region the error on {name} is {numbers}.", step)
     if not decides(outside):
         return
-    if outside.relative > BROKEN * errors.anywhere:
-        level = REFUSED if outside.relative > USELESS else DOUBTFUL
+    if outside.relative > THRESHOLDS.contradicted_ratio * errors.anywhere:
+        level = REFUSED if outside.relative > THRESHOLDS.refused_error else DOUBTFUL
         numbers = (
-            f"{outside.relative:.1%}, more than {BROKEN:g} times the expected {errors.anywhere:.1%}"
+            f"{outside.relative:.1%}, more than {THRESHOLDS.contradicted_ratio:g} times the"
+            f" expected {errors.anywhere:.1%}"
         )
         yield Reason(level, f"Outside the region the error on {name} is {numbers}.", step)
-    elif outside.relative > ALIKE * errors.within:
+    elif outside.relative > THRESHOLDS.outside_ratio * errors.within:
         numbers = f"{outside.relative:.1%}, expected inside {errors.within:.1%}"
         yield Reason(WITHIN, f"Outside the region the error on {name} is {numbers}.")
 
@@ -166,9 +153,12 @@ def other_mass(inputs: VerdictInputs) -> Iterator[Reason]:
 
 
 def differ(masses: MassInputs) -> bool:
-    """Return whether identified and described mass differ by more than the factor MASSES."""
+    """Return whether identified and described mass differ by more than the factor `mass_ratio`."""
     described = masses.described
-    return described > 0 and not 1 / MASSES < masses.identified / described < MASSES
+    return (
+        described > 0
+        and not 1 / THRESHOLDS.mass_ratio < masses.identified / described < THRESHOLDS.mass_ratio
+    )
 
 
 def unused_joints(inputs: VerdictInputs) -> Iterator[Reason]:
@@ -183,7 +173,7 @@ def unused_joints(inputs: VerdictInputs) -> Iterator[Reason]:
 def little_excitation(inputs: VerdictInputs) -> Iterator[Reason]:
     """Doubt a fit whose base parameters are mostly not excited."""
     rank, n_base = inputs.excitation.rank, inputs.excitation.n_base
-    if n_base - rank > UNSEEN * n_base:
+    if n_base - rank > THRESHOLDS.unexcited_share * n_base:
         text = f"The motion excites {rank} of {n_base} base parameters."
         yield Reason(DOUBTFUL, text, record_line(inputs))
 
@@ -198,13 +188,13 @@ def impossible_links(inputs: VerdictInputs) -> Iterator[Reason]:
 def narrow(inputs: VerdictInputs) -> Iterator[Reason]:
     """Limit a fit to its region if the error elsewhere is larger or not known."""
     errors = inputs.errors
-    if errors.anywhere > ALIKE * errors.within:
+    if errors.anywhere > THRESHOLDS.outside_ratio * errors.within:
         text = f"Elsewhere within the joint limits errors of {errors.anywhere:.1%} are expected."
         yield Reason(WITHIN, text, record_line(inputs))
-    elif errors.worst_part > UNEVEN * errors.within:
+    elif errors.worst_part > THRESHOLDS.uneven_ratio * errors.within:
         text = f"One part of the log has an error of {errors.worst_part:.1%}."
         yield Reason(WITHIN, text, record_line(inputs))
-    elif errors.within > GOOD:
+    elif errors.within > THRESHOLDS.good_error:
         text = f"With an expected error of {errors.within:.1%} the model lacks something."
         yield Reason(WITHIN, text, record_line(inputs))
 

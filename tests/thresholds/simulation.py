@@ -1,26 +1,20 @@
-"""Constants of simulation that decide something decide it where they stand.
-
-Half of one, or twice that, is noticed.
-"""
+"""Thresholds of simulation that decide something."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import ModuleType
 from types import SimpleNamespace as Stub
-from typing import Any
 
 import numpy as np
-import pytest
 
 import steelyard as sy
-from steelyard.simulation import Sensors, control, drives, dry_friction, energy_balance, run
+from steelyard.simulation import Sensors
 from steelyard.simulation.control import checked_torque
 from steelyard.simulation.drives import require_within
 from steelyard.simulation.dry_friction import FrictionSides, apply_stop_impulses
 from steelyard.simulation.energy_balance import EnergyBalance
 from steelyard.simulation.measurement import record
 from tests.loop_robots import robot as linkage
+from tests.thresholds.threshold import Threshold, sides
 
 
 def blamed(speed: float) -> bool:
@@ -90,22 +84,12 @@ def said_to_open(gap: float) -> bool:
     return "the loops do not stay closed" in whole.status
 
 
-CASES: dict[str, tuple[ModuleType, Callable[[float], Any]]] = {
-    "HUGE": (control, blamed),
-    "BEYOND": (drives, beyond),
-    "STILL": (energy_balance, measured_by_what_moved),
-    "STILL of a record": (record, rubs),
-    "REST": (dry_friction, bounces),
-    "GAP": (run, said_to_open),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_half_and_twice_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (module, decide), constant = CASES[name], name.split()[0]
-    value = getattr(module, constant)
-    below, above = decide(0.7 * value), decide(1.4 * value)
-    assert below != above
-    for factor in (0.5, 2.0):
-        monkeypatch.setattr(module, constant, factor * value)
-        assert (decide(0.7 * value), decide(1.4 * value)) != (below, above), factor
+MODULE = "simulation.simulation_thresholds"
+SIMULATION = [
+    Threshold(f"{MODULE}:diverged_state", sides(blamed, 1e50), (True, False)),
+    Threshold(f"{MODULE}:stop_overshoot", sides(beyond, 0.05)),
+    Threshold(f"{MODULE}:still_energy", sides(measured_by_what_moved, 1e-9)),
+    Threshold(f"{MODULE}:still_velocity", sides(rubs, 1e-9)),
+    Threshold(f"{MODULE}:rest_velocity", sides(bounces, 0.02)),
+    Threshold(f"{MODULE}:open_gap", sides(said_to_open, 1e-9)),
+]
