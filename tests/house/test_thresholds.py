@@ -263,7 +263,7 @@ NO_WORD = {
         "experiments.payload_identification.payload_thresholds: resting_speed settling_time",
         "experiments.payload_identification.payload_thresholds: separate_interval least_approach",
         "experiments.payload_identification.payload_thresholds: approach_time free_range",
-        "experiments.payload_identification.payload_thresholds: approach_distance load_sizes",
+        "experiments.payload_identification.payload_thresholds: load_sizes",
         "experiments.payload_identification.payload_thresholds: pose_reserve",
         "model.model_thresholds: first_stribeck_velocity",
         "motion.collision.clearance_thresholds: built_close_share built_close_distance",
