@@ -30,7 +30,7 @@ class SignalThresholds:
     gap_ratio: float = threshold(10.0, "convention: not measured")
 
     # -- Cleaning
-    # number beyond which it is no measurement and counts as infinite
+    # number beyond all measurements, which counts as infinite
     largest_number: float = threshold(
         1e60, "numerical: its differences and squares may not be finite"
     )

@@ -77,7 +77,7 @@ class ExcitationThresholds:
     # standard deviation of friction, rotors and bodies that are not described over the typical
     # torque
     unknown_spread: float = threshold(100.0, "convention: weakly informative")
-    # torque over that of a parameter up to which two groupings are equal
+    # difference over the torque of a parameter up to which two groupings are equal
     equal_groupings: float = threshold(1e-3, "numerical tolerance")
     # power of the mean that stands for the worst direction
     worst_power: float = threshold(4.0, "smooth, and within b^(1/4) of it")

@@ -63,11 +63,11 @@ class OnlineThresholds:
     warm_up_samples: int = threshold(64, "convention: not measured")
 
     # -- Collision thresholds
-    # velocity variance over that of the calibration, from which live velocities are noisier
+    # velocity variance over the calibrated one, from which live velocities are noisier
     noisier_variance: float = threshold(4.0, "convention: twice the standard deviation")
-    # standard deviations of the velocity noise beyond that of the calibration
+    # standard deviations of the velocity noise beyond the calibrated noise
     noise_deviations: float = threshold(4.0, "convention: four standard deviations")
-    # squared velocity change over the variance of the calibration, beyond which it is no noise
+    # squared velocity change over the calibrated variance, beyond which it is a jolt
     clipped_variance: float = threshold(25.0, "convention: five standard deviations")
     # samples whose regressor is in memory at once
     regressor_samples: int = threshold(4096, "memory")

@@ -20,7 +20,7 @@ class PayloadThresholds:
     refused_error: float = threshold(0.5, "convention: half of the torque")
     # error with the load over the error without it, from which it is doubtful
     doubtful_error_ratio: float = threshold(2.0, "convention: twice")
-    # relative error that is no doubt, whatever it is without the load
+    # relative error up to which nothing is doubtful, whatever it is without the load
     small_error: float = threshold(1e-3, "convention: not measured")
     # relative standard deviation of the mass from which it is doubtful
     doubtful_mass_deviation: float = threshold(0.1, "convention: a tenth")

@@ -16,7 +16,7 @@ class EstimatorThresholds:
     # -- Least squares
     # singular value over the largest one below which it counts as zero, columns scaled to unit norm
     rank: float = threshold(1e-9, "numerical tolerance")
-    # information of a direction over that of errors of the regressor, from which it is excited
+    # information of a direction over what errors of the regressor add, from which it is excited
     excited_ratio: float = threshold(4.0, "convention: twice the amplitude (design page 014)")
 
     # -- Noise levels
@@ -156,7 +156,7 @@ class EstimatorThresholds:
     difference_parts: int = threshold(100, "convention: not measured")
     # time [s] from which a sticking joint is at rest
     least_rest: float = threshold(0.01, "no record of a measurement")
-    # variance of these means over that of white noise from which they are systematic
+    # variance of these means over the variance of white noise, from which they are systematic
     white_variance_ratio: float = threshold(2.0, "convention: twice")
 
 

@@ -115,8 +115,8 @@ class ResultThresholds:
     covered_distance: float = threshold(
         0.05, "no record of a measurement; benchmarks.coverage judges it"
     )
-    # least scale of a joint over that of the most moving one
-    least_scale: float = threshold(0.05, "convention: the noise of a standing joint is no motion")
+    # least scale of a joint over the scale of the most moving one
+    least_scale: float = threshold(0.05, "convention: a standing joint has noise, not motion")
     # points of the path
     path_points: int = threshold(20_000, "computing time")
 

@@ -16,7 +16,7 @@ class SamplesThresholds:
     least_samples: int = threshold(10, "convention: not measured")
     # samples for which errors of the states are drawn
     state_error_samples: int = threshold(8192, "computing time")
-    # value of any signal, in its unit, beyond which it is no measurement
+    # value of any signal, in its unit, that no sensor measures
     largest_signal: float = threshold(1e12, "convention: far beyond the sensors of any robot")
     # torque [N m|N] up to which it counts as zero
     smallest_torque: float = threshold(1e-12, "numerical tolerance")
@@ -54,7 +54,7 @@ class SamplesThresholds:
     certain_share: float = threshold(0.5, "convention: half")
     # variation of a position over its noise up to which the joint stands
     standing_noise_ratio: float = threshold(1.5, "no record of a measurement")
-    # variation over that of the most moving joint up to which a joint with white noise stands
+    # variation over the largest one of a joint, up to which a joint with white noise stands
     standing_share: float = threshold(0.01, "convention: a hundredth (design page 014)")
     # the same up to which a joint stands whatever its noise is
     standing_share_any_noise: float = threshold(
