@@ -1,10 +1,10 @@
 """Which cases of costly tests the test command runs.
 
 A test function whose cases together take more processor time than BUDGET runs as many of them as
-fit into it, at least one. They are drawn by a hash of their names, so that every law keeps robots of
-all kinds and every robot keeps laws of all kinds. A run that names files or tests runs all of their
-cases, and so does `pytest --thorough`. Times are measured by `pytest --thorough --measure-costs`;
-a case without a measured time always runs.
+fit into it, at least one. They are drawn by a hash of their names, so that every law keeps robots
+of all kinds and every robot keeps laws of all kinds. A run that names files or tests runs all of
+their cases, and so does `pytest --thorough`. `pytest --thorough --measure-costs` measures the
+times; a case without a measured time always runs.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def from_keywords(
 
 
 def values_of(group: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of several values that are options of a group."""
+    """Return the values of a mapping that are options of a group."""
     names = {each.name for each in options_of(group)}
     return {name: value for name, value in values.items() if name in names}
 

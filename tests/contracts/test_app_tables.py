@@ -67,7 +67,7 @@ def test_every_controller_follows_a_motion(name: str) -> None:
     law = row.make(point_to_point([0.0, 0.0], goal, 1.0), 100.0, 20.0)
     assert type(law) is getattr(simulation, row.class_name)
     gains = (100.0, 20.0)
-    run = simulated(robot, name, robot.near_zero, goal, {"seconds": 0.2}, gains)  # type: ignore[arg-type]
+    run = simulated(robot, name, robot.near_zero, goal, {"seconds": 0.2}, gains)
     assert run.finite
 
 

@@ -123,7 +123,7 @@ NO_WORD = {
         "motion.trajectories.trajectory_thresholds: compared_intervals",
         "robot.loops.loop_thresholds: closing_steps nearest_steps tried_configurations",
         "robot.loops.loop_thresholds: compared_choices",
-        "signals.signal_thresholds: digest_bytes constant_samples smoother_samples",
+        "signals.signal_thresholds: digest_bytes numpy_cells constant_samples smoother_samples",
         "signals.signal_thresholds: likelihood_samples likelihood_blocks",
         "signals.signal_thresholds: uneven_likelihood_samples uneven_likelihood_blocks",
         "signals.signal_thresholds: summed_lags",

@@ -51,7 +51,7 @@ PLACEHOLDERS: Mapping[str, tuple[Callable[[], tuple[str, ...]], str]] = {
 
 
 def with_table_words(text: str) -> str:
-    """Return a help text with the words of tables in the place of its placeholders."""
+    """Return a help text with its placeholders replaced by the words of tables."""
     for placeholder, (words, separator) in PLACEHOLDERS.items():
         if placeholder in text:
             text = text.replace(placeholder, separator.join(words()))

@@ -1,4 +1,4 @@
-"""Joint terms of a coordinate that moves several joints, such as a joint and those that mimic it."""
+"""Joint terms of a coordinate that moves several joints, such as a joint and its mimics."""
 
 from __future__ import annotations
 

@@ -132,7 +132,10 @@ class ModelFields:
 
     friction: Sequence[str] = option(
         AUTO,
-        help=f"auto (default), the terms that the log shows; or terms of every joint: {FRICTION_WORDS}.",
+        help=(
+            "auto (default), the terms that the log shows; or terms of every joint:"
+            f" {FRICTION_WORDS}."
+        ),
         metavar="TERM",
         parse=names,
         schema=NAMES_SCHEMA,
@@ -142,7 +145,7 @@ class ModelFields:
     rotor: bool = option(True, help="Identify rotor inertias.", panel=UNKNOWNS)
     coulomb_width: str | float | Sequence[float] | Mapping[str, float] = option(
         "estimate",
-        help="Speed over which Coulomb friction rises: estimate (default), a number, or one per joint.",
+        help="Speed over which Coulomb friction rises: estimate (default), or one or n numbers.",
         unit="rad/s|m/s",
         metavar="SPEED",
         parse=estimate_or_by_joint,

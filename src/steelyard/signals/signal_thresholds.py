@@ -22,6 +22,10 @@ class SignalThresholds:
     episode_pause: float = threshold(1.0, "convention: no filter reaches from one into the next")
     # folders above a file in which meta/info.json is looked for
     searched_folders: int = threshold(4, "convention: not measured")
+    # cells of a CSV file up to which NumPy reads it, before polars is imported
+    numpy_cells: int = threshold(
+        1_000_000, "computing time: NumPy takes less than the import of polars, 0.25 s"
+    )
     # bytes that are read at once for a digest
     digest_bytes: int = threshold(1 << 20, "memory")
 

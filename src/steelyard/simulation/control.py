@@ -16,11 +16,11 @@ from ..errors import CallError, refuse_known_function
 from ..robot import Robot
 from ..signals.log import Log
 from .controllers.controller import Controller, sampled_reference
+from .options import StepSchedule
 from .simulation_thresholds import THRESHOLDS
 from .state import StepInputs
 from .step import law_kernel
 from .step_model import StepModel
-from .step_schedule import StepSchedule
 
 Array = NDArray[np.float64]
 Law: TypeAlias = "Callable[[float, Array, Array], ArrayLike]"

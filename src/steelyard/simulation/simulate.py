@@ -21,11 +21,10 @@ from .drives import require_drive, require_stops, require_within
 from .dry_friction import dry_joints
 from .integrators import require_method
 from .loops import closed_start, require_independent_friction
-from .options import SimulationKeywords, SimulationOptions
+from .options import SimulationKeywords, SimulationOptions, StepSchedule
 from .run import Run
 from .state import State
 from .step_model import StepModel
-from .step_schedule import StepSchedule
 from .time_stepping import Record, SimulationProblem, adapt, run_steps
 from .with_function import require_plain_options, simulated_with_function
 

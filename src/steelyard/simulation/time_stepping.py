@@ -19,11 +19,11 @@ from .adaptive import integrated, integrated_smooth, with_evaluation_limit
 from .control import Control, checked_torque, torque_function
 from .integrators import RATES
 from .loops import integrated_closed
+from .options import StepSchedule
 from .simulation_thresholds import THRESHOLDS
 from .state import State
 from .step import packed_kernel, step_kernel
 from .step_model import StepModel
-from .step_schedule import StepSchedule
 from .switching import Torque
 
 Array = NDArray[np.float64]

@@ -20,7 +20,7 @@ class PayloadThresholds:
     refused_error: float = threshold(0.5, "convention: half of the torque")
     # error with the load over the error without it, from which it is doubtful
     doubtful_error_ratio: float = threshold(2.0, "convention: twice")
-    # relative error up to which nothing is doubtful, whatever it is without the load
+    # relative error up to which nothing is doubtful, for any error without the load
     small_error: float = threshold(1e-3, "convention: not measured")
     # relative standard deviation of the mass from which it is doubtful
     doubtful_mass_deviation: float = threshold(0.1, "convention: a tenth")
@@ -42,7 +42,7 @@ class PayloadThresholds:
     least_noise: float = threshold(1e-8, "numerical tolerance: rounding of the torque")
     # standard deviations of the mass above zero that are a load
     load_deviations: float = threshold(2.0, "convention: two standard deviations")
-    # degrees of freedom of overlapping blocks over those of separate ones
+    # ratio of the degrees of freedom of overlapping and of separate blocks
     overlap_freedom: float = threshold(1.5, "no record of a measurement")
     # mass [kg] below which a load has no centre
     lightest_load: float = threshold(1e-6, "numerical tolerance")

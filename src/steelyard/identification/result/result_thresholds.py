@@ -37,7 +37,7 @@ class ResultThresholds:
     contradicted_ratio: float = threshold(2.0, "convention: twice")
     # probability of a fault from which a fit or a joint is doubtful
     likely_fault: float = threshold(0.5, "convention: half")
-    # error over the rated torque up to which it is small, whatever the torque was
+    # error over the rated torque up to which it is small, for any torque
     small_rated_share: float = threshold(0.05, "convention: 5 %")
     # samples of a validation log on one side of the region from which they decide
     least_validation_samples: int = threshold(20, "convention: not measured")

@@ -28,7 +28,7 @@ class SamplesThresholds:
     far_ratio: float = threshold(2.0, "convention: twice")
     # position over pi from which a joint without limits is far
     far_half_turns: float = threshold(6.0, "convention: three turns")
-    # share of the revolute joints that are far, from which positions are no joint angles
+    # share of the revolute joints that are far, from which positions are not joint angles
     far_share: float = threshold(0.5, "convention: half")
     # range [rad|m] of positions that never change
     still_range: float = threshold(1e-9, "numerical tolerance")
@@ -56,7 +56,7 @@ class SamplesThresholds:
     standing_noise_ratio: float = threshold(1.5, "no record of a measurement")
     # variation over the largest one of a joint, up to which a joint with white noise stands
     standing_share: float = threshold(0.01, "convention: a hundredth (design page 014)")
-    # the same up to which a joint stands whatever its noise is
+    # the same up to which a joint stands, for any noise
     standing_share_any_noise: float = threshold(
         1e-4, "convention: a ten-thousandth (design page 014)"
     )

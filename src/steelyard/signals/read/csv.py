@@ -19,12 +19,12 @@ from ...errors import LogError
 from ...fork import threads_lost
 from ...resource_limits import read_regular
 from ..schema import METADATA
+from ..signal_thresholds import THRESHOLDS
 from ..units import is_unit
 from .column_table import EMPTY, ColumnTable, is_number, read_metadata, written_joints
 
 COMMENTS = ("#", "%", "//")
 DELIMITERS = (";", "\t", "|", ",", " ")
-NUMPY_CELLS = 1_000_000  # below, NumPy has read a file before polars is imported
 NO_UNIT = ("", "-", "1")  # in a row of units
 MEASURED = ("actual_q", "actual_qd", "actual_current", "target_q")
 """Joint columns of ur_rtde: positions [rad], velocities [rad/s], currents [A], commands [rad]."""
@@ -69,7 +69,7 @@ def read_csv(path: Path, **_: Any) -> ColumnTable:
             f"{path}: a header and no rows, so no samples: {', '.join(dialect.header or ())}"
         )
     by_library = (by_numpy, by_polars)
-    if len(rows) * len(cells(rows[0], dialect.delimiter)) > NUMPY_CELLS:
+    if len(rows) * len(cells(rows[0], dialect.delimiter)) > THRESHOLDS.numpy_cells:
         by_library = (by_polars, by_numpy)
     columns = (
         by_library[0](rows, dialect)

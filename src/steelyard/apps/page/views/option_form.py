@@ -97,7 +97,7 @@ class OptionForm:
         return {"": "by default", **words} if words and option.default is None else words
 
     def set_text(self, name: str, text: str) -> None:
-        """Take the text of a field; an empty text, and a switch as by default, are not passed on."""
+        """Take the text of a field; empty texts and default switches are not passed on."""
         option = self.options[name]
         if not text.strip() or (option.is_switch and text == str(option.default)):
             self.values.pop(name, None)

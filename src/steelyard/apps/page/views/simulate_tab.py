@@ -88,8 +88,8 @@ class SimulateTab:
             self.form.set_text("seconds", f"{seconds:g}")
         if seconds > MOST_STEPS * steps.step:
             raise CallError(
-                f"{seconds:g} s in steps of {steps.step:g} s are more than {MOST_STEPS} steps: use a"
-                " longer step here, or sy.simulate from Python"
+                f"{seconds:g} s in steps of {steps.step:g} s are more than {MOST_STEPS} steps: use"
+                " a longer step here, or sy.simulate from Python"
             )
         return {**self.form.values, "seconds": seconds}
 
