@@ -1,6 +1,6 @@
 """What every test shares.
 
-A kernel cache of its own, a seeded generator, golden files that `--update` rewrites, the example
+A kernel cache that is kept, a seeded generator, golden files that `--update` rewrites, the example
 robots.
 """
 
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,21 +67,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def share_kernel_cache(config: pytest.Config) -> None:
-    """One kernel cache for the whole run, shared by its workers and thrown away after it.
+    """Use one kernel cache for all workers, and for the next run; never the user's own.
 
-    The user's own is never touched.
-
-    Runs of the tests one after another that should not compile everything again name a folder that
-    is kept: STEELYARD_TEST_CACHE.
+    Keys of kernels are digests of everything they are compiled from, the package's source included,
+    so that a kept kernel is the one that would be compiled. STEELYARD_TEST_CACHE names another
+    folder, such as an empty one.
     """
-    if hasattr(config, "workerinput"):
-        return
-    if kept := os.environ.get("STEELYARD_TEST_CACHE"):
-        os.environ["STEELYARD_CACHE"] = kept
-        return
-    folder = tempfile.mkdtemp(prefix="steelyard-test-cache-")
-    os.environ["STEELYARD_CACHE"] = folder
-    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    if not hasattr(config, "workerinput"):
+        default = str(Path.home() / ".cache" / "steelyard-tests")
+        os.environ["STEELYARD_CACHE"] = os.environ.get("STEELYARD_TEST_CACHE", default)
 
 
 @pytest.fixture
