@@ -11,8 +11,8 @@ from .forward.by_crba import factorise, solve
 from .kinematics import carriers, find_frame, forward_kinematics, jacobian
 
 Rows = list[list[Scalar]]
-# pivots below this share of the diagonal mark directions that depend on those before them
-STIFF = 1e-9
+# pivots below this share of the diagonal mark directions that depend on earlier ones
+SINGULAR = 1e-9
 
 
 def task_inertia(tree: Tree, q: Scalars, frame: str | Frame) -> Rows:
@@ -151,16 +151,16 @@ def _reciprocal(pivot: Scalar, diagonal: Scalar) -> Scalar:
     """Return 1 / pivot, or 0 for a pivot that is zero up to rounding; NaN is passed on."""
     if isinstance(pivot, float) and pivot == 0.0:
         return 0.0
-    stiff = pivot <= STIFF * diagonal
+    singular = pivot <= SINGULAR * diagonal
     # LLVM would divide by the pivot itself where the guard is 1
-    return where(stiff, 0.0, 1.0 / where(stiff, 2.0, pivot))
+    return where(singular, 0.0, 1.0 / where(singular, 2.0, pivot))
 
 
 def _zero_if_singular(pivot: Scalar, diagonal: Scalar, value: Scalar) -> Scalar:
     """Return the value where the pivot is not zero, else 0."""
     if isinstance(pivot, float) and pivot == 0.0:
         return 0.0
-    return where(pivot <= STIFF * diagonal, 0.0, value)
+    return where(pivot <= SINGULAR * diagonal, 0.0, value)
 
 
 def _columns(rows: Sequence[Scalars]) -> Rows:

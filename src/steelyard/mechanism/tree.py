@@ -118,8 +118,8 @@ class Body:
 
     Its frame is the frame of the link that its joint carries.
 
-    The body's frame in its parent's frame is `placement` followed by a turn about (or a slide
-    along) `axis` by `multiplier * q[coordinate] + offset`.
+    The body's frame in its parent's frame is `placement` followed by a rotation about (or a
+    translation along) `axis` by `multiplier * q[coordinate] + offset`.
     """
 
     name: str
@@ -244,7 +244,7 @@ class Tree:
     def without_friction(self, coordinates: Sequence[int] | None = None) -> Tree:
         """Keep only the joint terms that are inertial.
 
-        With `at`, only the own terms of these coordinates go.
+        With `coordinates`, only the terms of these coordinates are removed.
         """
         inertial = [
             Terms.of({row.key: terms.get(row.key) for row in JOINT_TERMS if row.inertial})

@@ -48,7 +48,7 @@ class JointSelectionOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class EffortOptions:
-    """The meaning of efforts."""
+    """Whether efforts are torques or currents."""
 
     effort: str | None = option(
         None, help="What an `effort` column holds.", choices=EFFORTS, panel=SELECTION
@@ -69,7 +69,7 @@ class LogReadingOptions(EffortOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions(EffortOptions):
-    """Plain fields of `Mapping`."""
+    """Fields of `Mapping` that commands offer."""
 
     rate: float | None = option(
         None, help="Rate of a log that has no time.", unit="Hz", metavar="HZ", panel=COLUMNS
@@ -111,7 +111,7 @@ class TransmissionOptions:
     )
     torque_constant: float | Sequence[float] | Mapping[str, float] | None = option(
         None,
-        help=f"Torque of a motor for its current [N m/A]: {PER_JOINT}",
+        help=f"Torque constant of each motor [N m/A]: {PER_JOINT}",
         unit="N m/A",
         metavar="K",
         parse=by_joint,

@@ -114,7 +114,7 @@ def _matrix(what: str, xyz: list[float], kind: tuple[str, ...], rotation: list[f
 
 
 def read_poses(path: Path) -> Array:
-    """The poses of a CSV file, (N, 4, 4)."""
+    """Return the poses of a CSV file, (N, 4, 4)."""
     import numpy as np
 
     from ...resource_limits import exists

@@ -190,27 +190,30 @@ class FoldLayout:
             for a, k, _ in self.places
         )
 
-    def table(self, width: int | None, weighed: bool) -> tuple[Whole, int, int]:
+    def table(self, width: int | None, weighted: bool) -> tuple[Whole, int, int]:
         """Return the table for regressors of `width` columns, its address, and the index's address.
 
         Without a width, a regressor has only the columns in reach, row after row.
         """
-        if (width, weighed) not in self._tables:
+        if (width, weighted) not in self._tables:
             inside = [
                 (start, j * width) if width is not None else (0, start)
                 for _, _, start, j in self._rows
             ]
             rows = zip(self._rows, inside, strict=True)
             table = np.array(
-                [[a, k, *offsets, j, j * weighed, width is None] for (a, k, _, j), offsets in rows],
+                [
+                    [a, k, *offsets, j, j * weighted, width is None]
+                    for (a, k, _, j), offsets in rows
+                ],
                 np.int64,
             )
-            self._tables[width, weighed] = (
+            self._tables[width, weighted] = (
                 table,
                 data_address(table),
                 data_address(self.index if width is not None else self.counted),
             )
-        return self._tables[width, weighed]
+        return self._tables[width, weighted]
 
 
 @lru_cache(maxsize=64)

@@ -57,7 +57,7 @@ class BaseWrenches(Observation):
         if any(plates) and not all(plates):
             raise LogError(
                 f"log {plates.index(False) + 1} of {len(logs)} has joint torques, others wrenches"
-                " of the base: identify them apart"
+                " of the base: identify them separately"
             )
         return any(plates)
 

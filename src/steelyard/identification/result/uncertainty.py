@@ -75,7 +75,7 @@ class Uncertainty:
     def parameters_std(self, fixed: Sequence[int]) -> Array:
         """Return the standard deviation of each parameter, (p,).
 
-        0 where held, infinite where the samples hold too little.
+        It is 0 for fixed parameters, and infinite where the samples have too little information.
         """
         std = np.full(len(self.base.parameter_names), np.inf)
         if self.parameters is not None and self.parameter_share is not None:
@@ -95,7 +95,8 @@ class Uncertainty:
     def parameter_root(self) -> Array:
         """A matrix H (p, .) with H H^T the covariance of the parameters.
 
-        Of each, or of the least change that base values ask for.
+        Without a covariance of all parameters, it is the covariance of the base values, lifted by
+        the pseudo-inverse of the base matrix.
         """
         lift = (
             np.eye(len(self.base.matrix.T))
@@ -123,11 +124,15 @@ class Uncertainty:
             "Base parameters", self.base.names, self.values, self.std, self.base.expressions
         )
         lines = table.to_text().splitlines()
-        return [*lines, "", f"not shown by these samples: {', '.join(self.unexcited) or 'nothing'}"]
+        return [
+            *lines,
+            "",
+            f"not excited by these samples: {', '.join(self.unexcited) or 'nothing'}",
+        ]
 
     @cached_property
     def unexcited(self) -> tuple[str, ...]:
-        """Names of the base parameters that these samples do not show."""
+        """Names of the base parameters that these samples do not excite."""
         hidden = (self.share < THRESHOLDS.least_information_share) | involved(self.excitation)
         return tuple(name for name, h in zip(self.base.names, hidden, strict=True) if h)
 
@@ -159,10 +164,10 @@ def uncertainty(
 ) -> Uncertainty:
     """Return the uncertainty of an estimate, by the jackknife over stretches of the motion.
 
-    With a prior D its error is P^-1 (scores + D (prior - truth)), P = A + D: what the samples
-    decide varies as the jackknife shows, what the description decides is as uncertain as the
-    description was found to be. Constraints are not used: where one is active, this is wider than
-    it need be.
+    With a prior of precision D, its error is P^-1 (scores + D (prior - truth)), P = A + D: the
+    part from the samples has the covariance of the jackknife, the part from the description the
+    estimated covariance of the description. Constraints are not used: where one is active, the
+    covariance is too wide.
     """
     base, posterior = problem.base, estimate.posterior
     triangle = problem.total.triangle(estimate.weights)
@@ -200,8 +205,19 @@ def uncertainty(
     )
     whole = sampled @ sampled.T + described @ described.T
     covariance, share = base.matrix @ whole @ base.matrix.T, posterior.share(base.matrix @ matrix)
-    values = base, estimate.base, covariance, sigma, raw, triangle, sizes, errors, share
-    return Uncertainty(*values, whole, posterior.share(matrix))
+    return Uncertainty(
+        base=base,
+        values=estimate.base,
+        covariance=covariance,
+        sigma=sigma,
+        noise=raw,
+        information=triangle,
+        sizes=sizes,
+        errors=errors,
+        share=share,
+        parameters=whole,
+        parameter_share=posterior.share(matrix),
+    )
 
 
 def covariance_of_rows(triangle: Array, residuals: Residuals) -> Array:
@@ -234,8 +250,8 @@ def covariance_with_prior(
 ) -> Array:
     """Return a factor (k, k) of the covariance of u that the samples make.
 
-    The scores `made` belong to the base values (b,); the posterior's mean differs from them
-    where a constraint is active. `seen` (b, b) takes the directions out that are not excited.
+    The scores of the residuals belong to the base values (b,); the posterior mean differs from
+    them where a constraint is active. `seen` (b, b) projects onto the excited directions.
     """
     mean = problem.base.values(posterior.parameters)
     scores = residuals.scores + residuals.information @ (values - mean)

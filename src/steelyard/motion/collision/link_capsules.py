@@ -20,8 +20,8 @@ def capsules_of_links(
 ) -> tuple[ConvexShape, ...]:
     """Return capsules from the origin of each link to the joints that it carries, fixed ones too.
 
-    A link that carries no other body is taken to be twice as long as its centre of mass is away.
-    A frame, a link without mass and extent, has none: the capsule of its parent reaches it.
+    The capsule of a link without further bodies is twice as long as the distance of its centre of
+    mass. A frame, a link without mass and extent, has none: the capsule of its parent reaches it.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def _capsules(
     frame, joints = robot.tree.frames[link.name], carried.get(link.name, [])
     mass = 0.0 if link.inertia is None else float(link.inertia.m)
     if frame.body < 0 and not mass and all(joint.kind == "fixed" for joint in joints):
-        return []  # a root such as "world" that says where the base stands
+        return []  # a root such as "world" that places the base
     ends = [np.array(joint.origin.p, dtype=float) for joint in joints]
     if (
         mass

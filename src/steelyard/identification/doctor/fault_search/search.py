@@ -72,7 +72,7 @@ class Step:
 
     @property
     def matters(self) -> bool:
-        """Whether it is a fault and no inaccuracy."""
+        """Whether it is a fault rather than an inaccuracy."""
         return self.size >= 1.0
 
     def log_odds(self, final: Trial) -> float:
@@ -227,12 +227,12 @@ def was_swapped_back(final: FaultCorrection, step: Step) -> bool:
 
 
 def exchange_size(final: Trial, step: Step) -> float:
-    """Return what an exchange of joints wins over the least that matters.
+    """Return the evidence gained by an exchange of joints over the smallest relevant gain.
 
     Infinite for other faults, whose size is measured directly.
 
-    Joints whose torque is friction and rotor inertia are explained as well in each other's place,
-    and an error of the model may then be explained by the links of the other.
+    Joints whose torque is friction and rotor inertia are explained equally well when exchanged, and
+    a model error may then be explained by the links of the other joint.
     """
     if step.hypothesis.fault != "swapped joints":
         return float("inf")
