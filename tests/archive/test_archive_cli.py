@@ -12,8 +12,8 @@ import pytest
 
 from steelyard.apps.many_logs import address, is_one_log
 from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
+from tests.apps.test_cli import Run, run
 from tests.archive.archives import small_arm, write_logs
-from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

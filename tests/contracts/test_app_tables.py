@@ -15,7 +15,7 @@ from steelyard.apps.controllers import CONTROLLERS
 from steelyard.motion import point_to_point
 from steelyard.motion.trajectory_files.formats import FORMATS
 from steelyard.simulation.drives import Elastic, Motor
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -20,8 +20,8 @@ from steelyard.identification.estimators.least_squares import OLS
 from steelyard.identification.estimators.registry import EstimatorRow
 from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
 from steelyard.signals import to_csv, to_npz
+from tests.apps.test_cli import Run, run
 from tests.archive.archives import identified, small_arm, wave_log
-from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -10,7 +10,7 @@ import pytest
 from steelyard.identification.model.joint_terms import TERMS
 from steelyard.mechanism.joint_terms import BY_KEY, JOINT_TERMS, JointState, JointTerm, Terms
 from steelyard.simulation.dry_friction import DRY
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -14,7 +14,7 @@ from steelyard.apps.page.server.folder import Folder
 from steelyard.apps.page.server.uploads import NOT_UPLOADED, upload_endings, uploaded_log
 from steelyard.signals.read.column_table import ColumnTable
 from steelyard.signals.read.log_formats import LOG_FORMATS, LogFormat
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -14,8 +14,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.signals import to_parquet
+from tests.apps.test_cli import Run, run
 from tests.archive.archives import small_arm, wave_log
-from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 GIVEN: dict[str, Any] = {

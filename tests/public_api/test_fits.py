@@ -10,7 +10,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.signals import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 from tests.lugre_arm import described
 from tests.motions import fourier, recorded, rubbing
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.signals import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from tests.apps.test_cli import Run, run
 from tests.bare_arms import PlainArm, installed_text, ur10e
-from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from tests.house.test_cli import Run, run
-from tests.house.test_new_cli import lines_of
+from tests.apps.test_cli import Run, run
+from tests.apps.test_new_cli import lines_of
 from tests.real import measured
 
 __all__ = ["run"]  # the fixture

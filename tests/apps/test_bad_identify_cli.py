@@ -14,8 +14,8 @@ import pytest
 import steelyard as sy
 from steelyard.files import TEMPORARY, whole_folder
 from steelyard.signals.write import to_csv
-from tests.house.test_cli import Run, run
-from tests.house.test_identify_cli import ROBOT, logs
+from tests.apps.test_cli import Run, run
+from tests.apps.test_identify_cli import ROBOT, logs
 
 __all__ = ["logs", "run"]  # fixtures
 

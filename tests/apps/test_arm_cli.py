@@ -12,7 +12,7 @@ import pytest
 import steelyard as sy
 from steelyard.errors import CallError
 from steelyard.signals.write import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

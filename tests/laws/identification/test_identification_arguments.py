@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from tests.house.test_bad_identifications import case
+from tests.laws.identification.test_bad_identifications import case
 
 
 def test_a_single_name_stands_for_a_list_of_one():

@@ -28,7 +28,7 @@ from steelyard.drawing.table import Column, Table
 from steelyard.drawing.table_layout import LONG, columns_of, lay_out
 from steelyard.identification.validate import validate_robot
 from steelyard.signals.write import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

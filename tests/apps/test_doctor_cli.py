@@ -15,7 +15,7 @@ from steelyard.identification.doctor.finding import MAPPING, THIRD_SOURCE
 from steelyard.signals import Correction, corrected_mapping, read_log, read_mapping
 from steelyard.signals.log import Log
 from steelyard.signals.write import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 from tests.laws.doctor.test_doctor import described, moved, positions_only, true
 
 __all__ = ["run"]  # the fixture

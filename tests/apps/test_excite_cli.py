@@ -13,7 +13,7 @@ from steelyard.apps.commands.excite import excite as excite_command
 from steelyard.apps.group_options import options_of_command
 from steelyard.experiments import excite as excite_function
 from steelyard.option_groups.excitation import ExcitationOptions
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

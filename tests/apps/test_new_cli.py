@@ -15,8 +15,8 @@ import pytest
 import steelyard as sy
 from steelyard.signals.proposed_mapping import propose_mapping
 from steelyard.signals.write import to_csv
-from tests.house.test_arm_cli import panda, small
-from tests.house.test_cli import Run, run
+from tests.apps.test_arm_cli import panda, small
+from tests.apps.test_cli import Run, run
 
 __all__ = ["panda", "run", "small"]  # fixtures
 

@@ -17,7 +17,7 @@ import pytest
 import steelyard as sy
 from steelyard.apps.commands.demo import next_free
 from steelyard.signals.write import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

@@ -19,8 +19,8 @@ from steelyard.identification.result.provenance import plain
 from steelyard.identification.result.verdict import rules
 from steelyard.reporting.content import gather
 from steelyard.signals.write import to_csv
+from tests.apps.test_cli import Run, run
 from tests.house.sources import PACKAGE
-from tests.house.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

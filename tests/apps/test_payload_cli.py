@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.experiments.payload_identification.controller_load import CONTROLLERS
 from steelyard.signals.write import to_csv
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 from tests.laws.experiments.test_payload import MASS, arm, log
 
 __all__ = ["run"]  # the fixture

@@ -26,7 +26,7 @@ from steelyard.option_groups.excitation import ExcitationOptions
 from steelyard.option_groups.payload import StaticPoseOptions
 from steelyard.options import options_of
 from steelyard.simulation import PD, ComputedTorque, FeedForward, SimulationOptions
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 

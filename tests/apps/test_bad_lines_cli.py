@@ -18,7 +18,7 @@ from steelyard.apps import cli
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.option_groups.excitation import ExcitationOptions
-from tests.house.test_cli import Run, run
+from tests.apps.test_cli import Run, run
 
 __all__ = ["run"]  # the fixture
 
