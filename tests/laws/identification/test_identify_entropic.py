@@ -12,7 +12,7 @@ from steelyard.identification import SDP
 from steelyard.identification.estimators.cone import ConeProgram, symmetric
 from steelyard.identification.estimators.prior_weight import PriorWeight
 from steelyard.identification.estimators.sdp import entropic
-from steelyard.identification.model.bounds import natural
+from steelyard.identification.model.bounds import physical_limits
 from steelyard.identification.model.linear_model import build_model
 from steelyard.identification.model.prior import body_prior
 from steelyard.parameters.pseudo_inertia import is_consistent
@@ -49,7 +49,7 @@ def objective(model, A, b, prior_weight, pi) -> float:
 def test_no_direction_is_downhill(seed, prior_weight):
     model, A, b = problem(seed)
     place = body_prior(model)
-    program = ConeProgram(model, place, A, b, natural(model.names, model.free), 1e-6)
+    program = ConeProgram(model, place, A, b, physical_limits(model.names, model.free), 1e-6)
     start = model.start.copy()
     pi, word = entropic(program, (A, b), PriorWeight(prior_weight).body_weights(place), start)
     assert word == "Solved"
