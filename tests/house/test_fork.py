@@ -95,7 +95,7 @@ from steelyard.signals import to_csv, to_parquet
 q = np.random.default_rng(0).normal(size=(2000, 2))
 log = sy.Log(t=np.arange(2000) / 100.0, q=q, tau=q)
 table = to_csv(log, f"{sys.argv[1]}/log.csv")
-sy.read_log(table, effort="torque")  # starts the threads of polars
+to_parquet(log, f"{sys.argv[1]}/first.parquet")  # starts the threads of polars
 child = os.fork()
 if child == 0:
     signal.alarm(60)  # ends a child that hangs

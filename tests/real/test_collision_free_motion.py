@@ -18,7 +18,7 @@ SHARES = {  # least share of samples that is monitored: the mean of the joints a
     "ur10": 0.85,
     "tx40": 0.45,
     "kuka": 0.1,
-    "double_pendulum_A": 0.7,
+    "double_pendulum_A": 0.6,
     "double_pendulum_C": 0.4,
     "simple_pendulum": 0.25,
 }

@@ -24,7 +24,7 @@ from steelyard.dynamics.implementation import Implementation
 from steelyard.dynamics.long_chains import articulated
 from steelyard.kernels import ALGORITHMS
 from steelyard.kernels import graph_derivatives as derived
-from steelyard.mechanism import joint_terms
+from steelyard.mechanism import fold_terms, joint_terms
 from steelyard.mechanism.joint_terms import COUPLING_TERMS, JOINT_TERMS
 from steelyard.mechanism.tree import Tree
 from tests import zoo
@@ -240,7 +240,7 @@ def test_spin_of_rotors_missing_from_a_user(user: Any, monkeypatch: pytest.Monke
 def test_a_mimic_power_wrong_by_one(row: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = replace(row, fold=lambda k: row.fold(k) * abs(k))
     monkeypatch.setattr(
-        joint_terms, "JOINT_TERMS", tuple(wrong if each is row else each for each in JOINT_TERMS)
+        fold_terms, "JOINT_TERMS", tuple(wrong if each is row else each for each in JOINT_TERMS)
     )
     assert broken("hand")
 
@@ -248,7 +248,7 @@ def test_a_mimic_power_wrong_by_one(row: Any, monkeypatch: pytest.MonkeyPatch) -
 def test_sides_of_friction_not_exchanged_by_a_mimic_joint_that_turns_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(joint_terms, "_asymmetric", lambda key, values: False)
+    monkeypatch.setattr(fold_terms, "_asymmetric", lambda key, values: False)
     assert broken("hand")
 
 

@@ -163,7 +163,7 @@ def test_bad_input() -> None:
     for law, message in (
         (
             OperationalSpace(np.eye(3)),
-            r"no PoseTrajectory, has shape \(3, 3\); expected a finite pose",
+            r"not a PoseTrajectory, has shape \(3, 3\); expected a finite pose",
         ),
         (OperationalSpace(np.full((4, 4), np.nan)), "expected a finite pose"),
         (OperationalSpace(2 * np.eye(4)), "is not a pose"),
