@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 COSTS = Path(__file__).parent / "case_costs.json"
-BUDGET = 1.0  # [s] of processor time, of one test function
+BUDGET = 0.5  # [s] of processor time, of one test function
 CHOSEN = "STEELYARD_TEST_CASES"  # set where only some cases run; the workers inherit it
 MEASURED = "STEELYARD_TEST_COSTS"  # folder to which the workers write times
 

@@ -42,10 +42,10 @@ ONCE = {
         "test_kernels_that_differ_in_one_option_compute_different_things"
     ),
     "a file's content missing from the cache's key": (
-        f"{HOUSE}cache_recall.py::"
+        "tests/backends/test_cache_recall.py::"
         "test_sources_differ_by_what_is_in_a_file_of_the_same_name_and_length"
     ),
     "llvmlite's version missing from the cache's key": (
-        f"{HOUSE}cache_recall.py::test_code_depends_on_program_processor_compiler_and_sources"
+        "tests/backends/test_cache_recall.py::test_code_depends_on_program_processor_compiler_and_sources"
     ),
 }
