@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-STATISTICS, LAWS, HOUSE = "tests/statistics/test_", "tests/laws/", "tests/house/test_"
+STATISTICS, LAWS = "tests/statistics/test_", "tests/laws/"
 ONCE = {
     "weights of 1/σ² in weighted least squares": (
         f"{STATISTICS}least_squares.py::"
@@ -46,6 +46,7 @@ ONCE = {
         "test_sources_differ_by_what_is_in_a_file_of_the_same_name_and_length"
     ),
     "llvmlite's version missing from the cache's key": (
-        "tests/backends/test_cache_recall.py::test_code_depends_on_program_processor_compiler_and_sources"
+        "tests/backends/test_cache_recall.py::"
+        "test_code_depends_on_program_processor_compiler_and_sources"
     ),
 }

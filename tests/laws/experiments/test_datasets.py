@@ -103,7 +103,7 @@ def test_every_listed_log_has_licence_source_addresses_and_checksums(name: str) 
 
 
 def test_the_checksums_are_those_of_the_files_at_hand() -> None:
-    folder = Path(__file__).resolve().parents[3] / "shared" / "data"
+    folder = Path(__file__).resolve().parents[4] / "shared" / "data"
     if not folder.exists():
         pytest.skip(f"no measured logs in {folder}")
     held = {
