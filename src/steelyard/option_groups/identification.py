@@ -133,8 +133,8 @@ class ModelFields:
     friction: Sequence[str] = option(
         AUTO,
         help=(
-            "auto (default), the terms that the log shows; or terms of every joint:"
-            f" {FRICTION_WORDS}."
+            f"Terms of every joint, of {FRICTION_WORDS}; auto, the terms that the log shows, if not"
+            " given."
         ),
         metavar="TERM",
         parse=names,
