@@ -132,10 +132,7 @@ class ModelFields:
 
     friction: Sequence[str] = option(
         AUTO,
-        help=(
-            f"Terms of every joint, of {FRICTION_WORDS}; auto, the terms that the log shows, if not"
-            " given."
-        ),
+        help=f"Terms of every joint, of {FRICTION_WORDS}; auto (default): those the log shows.",
         metavar="TERM",
         parse=names,
         schema=NAMES_SCHEMA,
