@@ -6,7 +6,7 @@ The observation, the samples, the diagnosis of the log, and the nuisance paramet
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..errors import CallError, mention
 from ..robot import Robot
 from ..signals.log import Log
 from .doctor.finding import Finding
-from .model.linear_model import build_model
+from .model.linear_model import Model, build_model
 from .model.problem import Problem
 from .nuisance.nuisance_estimates import NuisanceEstimates, estimate_nuisance
 from .observations.base_wrenches import BASE_WRENCHES
@@ -32,7 +32,9 @@ from .observations.prepare import prepare_all
 from .options import Options
 from .samples.decimation import common_factor
 from .samples.samples import Samples
+from .selection.choose_smoothing import SmoothingChoice, choose_smoothing
 
+AUTO_SMOOTHING = "auto"
 Progress = Callable[[str, float], None]
 # the first that applies is taken
 OBSERVATIONS: tuple[Observation, ...] = (BASE_WRENCHES, DRIVE_TORQUES, JOINT_TORQUES)
@@ -51,6 +53,7 @@ class PreparedProblem:
     nuisance : delay, gains and friction
     findings : faults of the logs
     notes : sentences on what was done
+    smoothing : how the smoothing was chosen, None where it was given or the samples are too few
     """
 
     robot: Robot
@@ -60,6 +63,7 @@ class PreparedProblem:
     nuisance: NuisanceEstimates
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    smoothing: SmoothingChoice | None = None
 
     @property
     def interval(self) -> float:
@@ -107,6 +111,13 @@ def build_problem(
     samples = prepare_all(robot, logs, options.preparation, observation)
     if any(s.base is not None for s in samples):
         model = build_model(robot, options.model, observation, moving=True)
+    choice = None
+    if chooses_by_held_out_torque(options, model):
+        progress("choosing the smoothing", 0.1)
+        choice = choose_smoothing(robot, logs, samples, options.preparation, model, observation)
+    if choice is not None and choice.preparation != options.preparation:
+        options = replace(options, preparation=choice.preparation)
+        samples = prepare_all(robot, logs, options.preparation, observation)
     progress("looking for faults of the log", 0.2)
     decimate = options.preparation.decimate
     problem = Problem(
@@ -129,8 +140,28 @@ def build_problem(
         samples=samples,
         nuisance=nuisance,
         findings=findings,
-        notes=observation.notes(robot) + problem.notes + nuisance.notes,
+        notes=observation.notes(robot) + smoothing_notes(choice) + problem.notes + nuisance.notes,
+        smoothing=choice,
     )
+
+
+def chooses_by_held_out_torque(options: Options, model: Model) -> bool:
+    """Return whether held-out torque decides on the smoothing: where nothing about it is given.
+
+    Logs with measured accelerations, moving bases and rows other than joints keep their states.
+    """
+    return (
+        options.preparation.smoothing == AUTO_SMOOTHING
+        and options.preparation.period is None
+        and options.preparation.controller is None
+        and model.observation.has_joint_rows
+        and not model.moving
+    )
+
+
+def smoothing_notes(choice: SmoothingChoice | None) -> tuple[str, ...]:
+    """Return the sentence on the smoothing, where another one than the automatic was chosen."""
+    return () if choice is None or not choice.note else (choice.note,)
 
 
 def refuse_unused(robot: Robot, options: Options, observation: Observation) -> None:

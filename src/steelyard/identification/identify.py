@@ -15,8 +15,9 @@ from ..robot import Robot
 from ..signals.log import Log
 from ..signals.log_files.find_logs import LogSource
 from .build_problem import Progress, build_problem
+from .estimate_model import estimate_model
 from .estimators.least_squares import Estimator
-from .make_fit import make_fit, solve, with_elasticity
+from .make_fit import make_fit, with_elasticity
 from .model.accumulator import on_one_core
 from .model.known import resolve_known
 from .model.model_options import ModelOptions
@@ -122,11 +123,15 @@ def identify(
         logs = read_all(robot, sources, workers, leave_out)
     prepared = build_problem(robot, logs, chosen, diagnose=diagnose, progress=tell)
     tell("folding the samples", 0.5)
-    problem, estimate = solve(prepared.problem, chosen.estimator)
+    result = estimate_model(prepared, logs, tell)
     tell("computing the uncertainty", 0.8)
-    prepared = replace(prepared, problem=problem)
-    fit = make_fit(prepared, estimate, provenance=provenance(robot, logs))
+    fit = make_fit(
+        result.prepared,
+        result.estimate,
+        provenance=provenance(robot, logs),
+        predictor=result.predictor,
+    )
     if chosen.model.elastic_joints:
-        fit = with_elasticity(fit, problem, logs)
+        fit = with_elasticity(fit, result.prepared.problem, logs)
     tell("done", 1.0)
     return fit

@@ -39,6 +39,7 @@ from .result.torque_noise import torque_noise
 from .result.uncertainty import Uncertainty, uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict.inputs import LogInputs, MassInputs
+from .selection.choose_predictor import Predictor
 
 Array = NDArray[np.float64]
 
@@ -65,6 +66,7 @@ def make_fit(
     provenance: dict[str, Any],
     region: Region | None = None,
     compute_residuals: Callable[[Problem, Array, Array], Residuals] = residuals,
+    predictor: Predictor | None = None,
 ) -> Fit:
     """Build the fit of an estimate: identified robot, uncertainty, self-validation and verdict.
 
@@ -75,6 +77,7 @@ def make_fit(
     provenance : digests and versions for the report
     region : states that all logs cover; the states of the problem's samples by default
     compute_residuals : function of problem, base parameters (b,) and weights (n,)
+    predictor : what predicts torques; the estimate's own base parameters by default
 
     Returns
     -------
@@ -88,18 +91,25 @@ def make_fit(
     torque = observation.predictor(identified, known=model.known, structure=model.robot)
     region = region or covered_region(prepared.robot, prepared.samples)
     errors = compute_residuals(problem, estimate.base, estimate.weights)
-    validation = self_validation(prepared, errors, region)
+    other = None if predictor is None or predictor.is_consistent else predictor
+    predicted = errors
+    if other is not None:
+        predicted = compute_residuals(problem, other.base, estimate.weights)
+    validation = self_validation(prepared, predicted, region)
     notes = prepared.notes + sample_notes(problem) + estimate.notes
+    if predictor is not None:
+        notes += (predictor.note,)
     if model.known is not None:
         notes += (known_note(model.known, problem, validation.measured),)
     estimate = replace(estimate, notes=notes)
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
-    cross_validation = held_out(problem, estimate)
+    cross_validation = held_out(problem, estimate, other)
     expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
-    causes = residual_causes(problem, estimate, errors)
+    causes = residual_causes(problem, estimate if other is None else other, predicted)
     pipeline = replace(sample_pipeline(prepared, region), residual_split=causes)
     if observation.has_joint_rows:
-        base, gains = problem.base.values(parameters), prepared.nuisance.gains.values
+        base = problem.base.values(parameters) if other is None else other.base
+        gains = prepared.nuisance.gains.values
         motions = held_out_motion(problem, cross_validation, base, gains)
         pipeline = replace(pipeline, held_out=motions)
     verdict_inputs = collect_inputs(
@@ -125,6 +135,7 @@ def make_fit(
         options=options,
         provenance=provenance,
         verdict_inputs=verdict_inputs,
+        predictor=predictor,
     )
 
 
@@ -160,7 +171,9 @@ def estimate_uncertainty(
     return spread if extra is None else replace(spread, covariance=spread.covariance + extra)
 
 
-def residual_causes(problem: Problem, estimate: Estimate, errors: Residuals) -> ResidualSplit:
+def residual_causes(
+    problem: Problem, estimate: Estimate | Predictor, errors: Residuals
+) -> ResidualSplit:
     """Split the residuals by cause; rows other than joints show only their noise."""
     if problem.model.observation.has_joint_rows:
         return split_residuals(problem, estimate.base)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..compiler.runtime.threads import mapped
 from .filters import lowpass
-from .segments import is_uniform, split
+from .segments import has_uniform_segments, is_uniform, split
 
 Array = NDArray[np.float64]
 
@@ -45,6 +45,25 @@ def _grid(t: Array, rate: float) -> Array:
 def spline(t: Array, x: Array, times: ArrayLike) -> Array:
     """Interpolate x(t) by a cubic spline; linearly with fewer than four samples."""
     return interpolant(t, x)(np.asarray(times, float))
+
+
+def lowpass_at(t: Array, x: Array, cutoff: float) -> Array:
+    """Filter x (N, ...) at its stamps t [s] by the zero-phase low-pass, also if they scatter.
+
+    Signals at scattered stamps pass the filter of `lowpass` on an even grid and return by cubic
+    splines. A cut-off [Hz] beyond `lowpass`'s limit leaves a signal as it is.
+    """
+    if len(t) < 3 or cutoff >= 0.45 / float(np.median(np.diff(t))):
+        return x
+    if has_uniform_segments(t):
+        return lowpass(x, t, cutoff)
+    rate = 1.0 / float(np.median(np.diff(t)))
+    parts = []
+    for part in split(t):
+        grid, even = resample(t[part], x[part], rate)
+        smooth = lowpass(even, grid, cutoff)
+        parts.append(spline(grid, smooth, np.clip(t[part], grid[0], grid[-1])))
+    return np.concatenate(parts)
 
 
 def interpolant(t: Array, x: Array) -> Callable[[Array], Array]:

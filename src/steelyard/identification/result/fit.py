@@ -24,6 +24,7 @@ from ..model.linear_model import Model
 from ..observations.observation import Observation
 from ..options import Options
 from ..samples.preparation import Preparation
+from ..selection.choose_predictor import Predictor
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_card, fit_data, fit_line, fit_text
@@ -51,8 +52,9 @@ class Fit:
     given, `model` what was looked for. `estimate` has the base values and the notes of the
     estimator, `uncertainty` their covariance and excitation, `validation` the torques on the fit's
     own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance`
-    versions and digests, `verdict_inputs` what the verdict follows from. All other names are
-    properties, short for fields of these.
+    versions and digests, `verdict_inputs` what the verdict follows from. `predictor` has the base
+    parameters that predict torques and how they were chosen, None where the estimate's own do. All
+    other names are properties, short for fields of these.
 
     Examples
     --------
@@ -73,6 +75,15 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     verdict_inputs: VerdictInputs
+    predictor: Predictor | None = None
+
+    @property
+    def prediction_base(self) -> Array:
+        """The base parameters that predict torques, (b,).
+
+        Those that predict held-out torque best; `robot` is always physically consistent.
+        """
+        return self.estimate.base if self.predictor is None else self.predictor.base
 
     @property
     def parameters(self) -> Array:
@@ -340,6 +351,9 @@ class Fit:
         t: ArrayLike | None = None,
     ) -> Prediction:
         """Predict torques (..., n) [N m|N] with a band that holds 95 % of measurements.
+
+        Torques are those of the base parameters that predict held-out torque best, `predictor`:
+        the physically consistent `robot`, or base parameters without constraints.
 
         std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model
         error. In states that the samples cover, std is the standard deviation of the residuals,

@@ -12,6 +12,7 @@ from ..estimators.least_squares import Estimate, excitation, least_squares, trim
 from ..estimators.posterior import posterior
 from ..model.accumulator import Accumulator
 from ..model.problem import Problem, merged
+from ..selection.choose_predictor import Predictor
 from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -57,41 +58,46 @@ class HeldOut:
         return float(parts.max(initial=0.0))
 
 
-def held_out(problem: Problem, estimate: Estimate) -> HeldOut:
+def held_out(problem: Problem, estimate: Estimate, predictor: Predictor | None = None) -> HeldOut:
     """Return the errors of each part of the samples, predicted from the other parts.
 
     Weights of joints and of the description come from the fit of all samples. A part without which
-    nothing could be estimated is predicted by all.
+    nothing could be estimated is predicted by all. `predictor` predicts in place of the estimate.
     """
-    solve = solver(problem, estimate)
+    solve, base = row_solver(problem, estimate), estimate.base
+    if predictor is not None:
+        solve, base = predictor.solve, predictor.base
     parts = [fold for fold in problem.folds if sum(fold.counts)]
     enough = (
         sum(problem.total.counts) - max(sum(fold.counts) for fold in parts) >= problem.base.n_base
     )
     bases = (
-        [
-            solve(merged(tuple(parts), without=k).triangle(estimate.weights))
-            for k in range(len(parts))
-        ]
+        [solve(merged(tuple(parts), without=k)) for k in range(len(parts))]
         if enough and parts[1:]
         else []
     )
     residual = [
         fold.residual_squares(base)
-        for fold, base in zip(parts, bases or [estimate.base] * len(parts), strict=True)
+        for fold, base in zip(parts, bases or [base] * len(parts), strict=True)
     ]
     squares, counts = (
         np.array([p.torque_squares() for p in parts]),
         np.array([p.counts for p in parts]),
     )
     changed = (
-        bases_without(problem, estimate, bases, solve) if len(parts) == len(problem.folds) else None
+        bases_without(problem, estimate, bases, solve, predictor)
+        if len(parts) == len(problem.folds)
+        else None
     )
     return HeldOut(np.array(residual), squares, counts, changed)
 
 
 def bases_without(
-    problem: Problem, estimate: Estimate, bases: list[Array], solve: Callable[[Array], Array]
+    problem: Problem,
+    estimate: Estimate,
+    bases: list[Array],
+    solve: Callable[[Accumulator], Array],
+    predictor: Predictor | None,
 ) -> Array | None:
     """Return base parameters (parts, 2, b) without each part, and without half of it.
 
@@ -100,19 +106,24 @@ def bases_without(
     """
     if estimate.parameters is None or not problem.has_consecutive_folds:
         return None
-    values, count = problem.base.values(estimate.parameters), len(problem.folds)
+    count = len(problem.folds)
+    values = problem.base.values(estimate.parameters) if predictor is None else predictor.base
     if not bases:
         return np.tile(values, (count, 2, 1))
-    whole = solve(problem.total.triangle(estimate.weights))
+    whole = solve(problem.total)
     halves = [merged(problem.folds[: count // 2]), merged(problem.folds[count // 2 :])]
     enough = all(sum(half.counts) >= problem.base.n_base for half in halves)
-    others = (
-        [solve(half.triangle(estimate.weights)) for half in reversed(halves)] if enough else None
-    )
+    others = [solve(half) for half in reversed(halves)] if enough else None
     coarse = bases if others is None else [others[2 * k // count] for k in range(count)]
     return np.array(
         [[values + base - whole for base in pair] for pair in zip(bases, coarse, strict=True)]
     )
+
+
+def row_solver(problem: Problem, estimate: Estimate) -> Callable[[Accumulator], Array]:
+    """Return the estimate as a function of folded rows."""
+    solve = solver(problem, estimate)
+    return lambda rows: solve(rows.triangle(estimate.weights))
 
 
 def solver(problem: Problem, estimate: Estimate) -> Callable[[Array], Array]:

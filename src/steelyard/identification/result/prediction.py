@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -229,10 +229,28 @@ def predict(
         known=fit.model.known,
     )
     torque, variance = observation.predict(estimate, *states)
+    correction = unconstrained_torque(fit)
+    if correction is not None:
+        flat = (x.reshape(-1, x.shape[-1]) for x in states)
+        torque = torque + correction(*flat).reshape(torque.shape)
     if observation.predicts_measurements:
         variance = measured_variance(fit, variance, states, inside, cutoff)
     std = np.sqrt(np.maximum(variance, 0.0))
     return Prediction(smoothed_torque(torque, cutoff, t), std, inside)
+
+
+def unconstrained_torque(fit: Any) -> Callable[..., Array] | None:
+    """Return the torque that the predicting base parameters of a Fit add to its robot's.
+
+    A function of q, qd, qdd, each (N, n); None where the robot itself predicts.
+    """
+    if not fit.model.observation.has_joint_rows:
+        return None
+    robot_base = fit.base.values(fit.parameters)
+    difference = fit.prediction_base - robot_base
+    if np.max(np.abs(difference), initial=0.0) <= 1e-12 * np.max(np.abs(robot_base), initial=1.0):
+        return None
+    return lambda *states: np.asarray(fit.model.rows(*states) @ difference)
 
 
 def measured_variance(

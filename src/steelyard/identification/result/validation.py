@@ -26,7 +26,7 @@ from ..observations.prepare import prepare
 from ..samples.decimation import decimated, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, joined
-from .prediction import Region
+from .prediction import Region, unconstrained_torque
 from .result_thresholds import THRESHOLDS
 from .verdict import Verdict, VerdictInputs, rules
 from .verdict.torque_errors import ValidationErrors, split_errors
@@ -421,6 +421,17 @@ def kept_states(samples: Sequence[Samples], factor: int) -> States:
     return q, qd, qdd
 
 
+def predicted_by(fit: Any) -> Torque:
+    """Return the torque that a Fit predicts, as a function of q, qd, qdd, each (N, n)."""
+    model, correction = fit.model, unconstrained_torque(fit)
+    torque: Torque = model.observation.predictor(
+        fit.robot, known=model.known, structure=model.robot
+    )
+    if correction is None:
+        return torque
+    return lambda *states: torque(*states) + correction(*states)
+
+
 def validate(
     fit: Any, log: Log, other: Any = None, preparation: Preparation | None = None
 ) -> Validation:
@@ -456,9 +467,9 @@ def validate(
     elif other is not None:
         same_rows = other.model.row_names == fit.model.row_names
         other_drives = other.pipeline.delay, other.pipeline.gains.values
-        rival = score(robot, other.model.known, other_drives if same_rows else drives)
+        rival = samples.score(predicted_by(other), *(other_drives if same_rows else drives))
     return replace(
-        score(fit.robot, fit.model.known, drives),
+        samples.score(predicted_by(fit), *drives),
         before=score(fit.initial, fit.options.model.known, drives),
         other=rival,
         verdict_inputs=fit.verdict_inputs,

@@ -65,6 +65,11 @@ class Samples:
         return len(self.t)
 
     @property
+    def dt(self) -> float:
+        """The time between samples, their median [s]."""
+        return float(np.median(np.diff(self.t)))
+
+    @property
     def states(self) -> tuple[Array, ...]:
         """q, qd, qdd and, where the base moves, its motion: what torques depend on."""
         return self.q, self.qd, self.qdd, *(() if self.base is None else (self.base,))

@@ -67,13 +67,7 @@ def smoothed(
         )
     if method == "butterworth":
         assert options.cutoff is not None
-        filtered = butterworth(log, options.cutoff)
-        if filtered.N != log.N:
-            raise LogError(
-                f"{log.where}the sampling is not uniform: resample the log first (log.resampled),"
-                f" or use {mention('smoothing', 'kalman')}"
-            )
-        log = filtered
+        log = butterworth(log, options.cutoff)
     if log.qd is None or log.qdd is None:
         raise LogError(
             f"{log.where}{mention('smoothing', None)} needs qd and qdd in the log; it has"

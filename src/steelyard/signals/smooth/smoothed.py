@@ -13,8 +13,9 @@ from ..clean.cleaning import clean
 from ..clean.faults import wrong_velocities
 from ..filters import differences, lowpass
 from ..log import Log
+from ..resample import resample, spline
 from ..schema import optional
-from ..segments import has_uniform_segments
+from ..segments import has_uniform_segments, split
 from .kalman import Smoother
 
 Array = NDArray[np.float64]
@@ -92,28 +93,45 @@ def smooth(
 def butterworth(log: Log, cutoff: float, order: int = 4) -> Log:
     """Return the log with q filtered by a zero-phase Butterworth filter.
 
-    qd and qdd are its central differences; tau is unchanged.
+    qd and qdd are its central differences; tau and the time stamps are unchanged. Positions at
+    scattered stamps are interpolated to an even grid, filtered there, and the states interpolated
+    back to the stamps, by cubic splines.
 
     |H(f)| = 1 / (1 + (f/f0)^2p), with f0 chosen so that |H(cutoff)| = 1/sqrt(2): the cut-off [Hz]
     holds for both passes together.
     Gautier, "Dynamic identification of robots with power model", ICRA 1997, pp. 1922-1927; Winter,
     "Biomechanics", 4th ed., 2009, p. 69.
     """
-    remarks: tuple[str, ...] = ()
-    if not has_uniform_segments(log.t):
-        log, remarks = (
-            log.resampled(log.rate),
-            ("The sampling was not uniform: resampled before filtering.",),
-        )
-    q = lowpass(log.q, log.t, cutoff, order)
-    qd, qdd = differences(q, log.t)
-    remarks += (
-        (
-            f"q was filtered by a zero-phase Butterworth of order {order} and {cutoff:.6g} Hz; qd"
-            " and qdd are central differences."
-        ),
+    remarks: tuple[str, ...] = (
+        f"q was filtered by a zero-phase Butterworth of order {order} and {cutoff:.6g} Hz; qd"
+        " and qdd are central differences.",
     )
+    if has_uniform_segments(log.t):
+        q = lowpass(log.q, log.t, cutoff, order)
+        qd, qdd = differences(q, log.t)
+    else:
+        remarks = ("The sampling is not uniform: q was filtered on an even grid.", *remarks)
+        states = on_even_grid(log.t, log.q, log.rate, cutoff, order)
+        q, qd, qdd = (states[:, k] for k in range(3))
     return log.replace(q=q, qd=qd, qdd=qdd).remarked(*remarks)
+
+
+def on_even_grid(t: Array, q: Array, rate: float, cutoff: float, order: int) -> Array:
+    """Return q, qd and qdd (N, 3, n) at scattered times t (N,) [s], filtered on an even grid.
+
+    Parameters
+    ----------
+    t, q : times (N,) [s] and positions (N, n)
+    rate : of the grid [Hz]
+    cutoff, order : of the zero-phase Butterworth filter [Hz]
+    """
+    states = np.empty((len(t), 3, q.shape[1]))
+    for part in split(t):
+        grid, even = resample(t[part], q[part], rate)
+        smooth = lowpass(even, grid, cutoff, order)
+        every = np.stack([smooth, *differences(smooth, grid)], axis=1)
+        states[part] = spline(grid, every, np.clip(t[part], grid[0], grid[-1]))
+    return states
 
 
 def kalman_smooth(log: Log, order: int, velocity: bool | None) -> Smoothed:

@@ -1,0 +1,1 @@
+"""Choices by held-out torque: smoothing of the samples, and the model that predicts torques."""

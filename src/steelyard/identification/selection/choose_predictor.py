@@ -1,0 +1,197 @@
+"""The choice of the parameters that predict torques, by held-out torque."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..estimators.least_squares import Estimate, excitation, least_squares, trimmed, weighted
+from ..estimators.posterior import Coordinates, coordinates, posterior
+from ..model.accumulator import Accumulator
+from ..model.prior import body_prior
+from ..model.problem import Problem, merged
+from .choose_smoothing import SmoothingChoice
+from .held_out_torque import OLS, WLS, HeldOutError, held_out_error
+from .selection_thresholds import THRESHOLDS
+
+Array = NDArray[np.float64]
+Solve = Callable[[Accumulator], Array]
+CONSISTENT, UNCONSTRAINED = "consistent", "unconstrained"
+WORDS = {
+    CONSISTENT: "the physically consistent robot",
+    UNCONSTRAINED: "base parameters with the description as prior, without constraints",
+    WLS: "base parameters of weighted least squares, without constraints",
+    OLS: "base parameters of ordinary least squares, without constraints",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """Base parameters that predict the measured torque, and how they were chosen.
+
+    Parameters
+    ----------
+    name : 'consistent', 'unconstrained', 'wls' or 'ols'
+    base : (b,) base parameters
+    solve : base parameters (b,) as a function of folded rows
+    cutoff : band of the comparison [Hz]
+    errors : held-out error |e| / |tau| of each candidate, fractions
+    """
+
+    name: str
+    base: Array
+    solve: Solve
+    cutoff: float
+    errors: dict[str, float]
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether the physically consistent robot predicts."""
+        return self.name == CONSISTENT
+
+    @property
+    def cost_of_consistency(self) -> float:
+        """Held-out error of the consistent robot minus that of this predictor, a fraction."""
+        return self.errors[CONSISTENT] - self.errors[self.name]
+
+    @property
+    def note(self) -> str:
+        """A sentence on the choice."""
+        band = f"torque up to {self.cutoff:g} Hz"
+        if self.name == CONSISTENT:
+            return (
+                f"Torques are predicted by {WORDS[CONSISTENT]}; held-out error of {band}:"
+                f" {self.errors[CONSISTENT]:.2%}."
+            )
+        return (
+            f"Torques are predicted by {WORDS[self.name]}: held-out error of {band}"
+            f" {self.errors[self.name]:.2%}, of {WORDS[CONSISTENT]} (fit.robot)"
+            f" {self.errors[CONSISTENT]:.2%}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PredictorChoice:
+    """A predictor, or the plain model or the prior weight that predicts held-out torque better.
+
+    Parameters
+    ----------
+    predictor : the best of the estimate's own model
+    plain : (cut-off [Hz], 'ols' or 'wls') of plain least squares that is better, None if none is
+    described : whether the links as described are better, with friction of the log
+    """
+
+    predictor: Predictor
+    plain: tuple[float, str] | None = None
+    described: bool = False
+
+
+def choose_predictor(
+    problem: Problem,
+    estimate: Estimate,
+    smoothing: SmoothingChoice,
+    delay: Array,
+    gains: Array,
+    *,
+    unconstrained: bool,
+    plain: bool,
+) -> PredictorChoice | None:
+    """Choose what predicts the measured torque, by blocked cross-validation in one band.
+
+    The physically consistent estimate is kept unless another candidate predicts held-out blocks
+    better: the same without constraints, weighted or ordinary least squares (by more than the
+    standard error), the links as described, or plain least squares (another filter, viscous and
+    Coulomb friction, no delay).
+
+    Parameters
+    ----------
+    problem, estimate : the problem and its consistent estimate
+    smoothing : the band of the comparison, and errors of plain least squares in it
+    delay, gains : (n,) of the torques [s], and their factors
+    unconstrained : whether parameters without constraints may predict
+    plain : whether plain least squares may replace the model
+
+    Returns
+    -------
+    PredictorChoice; None where the blocks are too few to compare.
+    """
+    blocks, rows = smoothing.band.corrected(delay, gains).folds(problem.model), problem.folds
+    if estimate.posterior is None or not comparable(problem, blocks):
+        return None
+    candidates = estimate_solvers(problem, estimate, unconstrained)
+    rest = [merged(rows, without=k) for k in range(len(rows))]
+    errors = {name: held_out_error(blocks, list(map(f, rest))) for name, f in candidates.items()}
+    name = min(errors, key=lambda each: errors[each].total)
+    if not errors[name].is_better(errors[CONSISTENT], THRESHOLDS.least_consistency_gain):
+        name = CONSISTENT
+    predictor = Predictor(
+        name=name,
+        base=candidates[name](problem.total),
+        solve=candidates[name],
+        cutoff=smoothing.band.cutoff,
+        errors={key: error.total for key, error in errors.items()},
+    )
+    described = held_out_error(blocks, list(map(as_described(problem, estimate), rest)))
+    others: dict[tuple[float, str] | None, HeldOutError] = {None: described}
+    if plain:
+        others |= smoothing.plain
+    best = min(others, key=lambda key: others[key].total)
+    if not others[best].is_less(errors[name]):
+        return PredictorChoice(predictor)
+    return PredictorChoice(predictor, plain=best, described=best is None)
+
+
+def comparable(problem: Problem, blocks: Sequence[Accumulator]) -> bool:
+    """Return whether every block has rows, and the others enough of them to estimate from."""
+    rows = problem.folds
+    if len(blocks) != len(rows) or not all(sum(fold.counts) for fold in (*blocks, *rows)):
+        return False
+    most = max(sum(fold.counts) for fold in rows)
+    return sum(problem.total.counts) - most >= 2 * problem.base.n_base
+
+
+def estimate_solvers(problem: Problem, estimate: Estimate, unconstrained: bool) -> dict[str, Solve]:
+    """Return the candidates as functions of the folded rows, by name."""
+    assert estimate.parameters is not None
+    posterior_of_all = estimate.posterior
+    assert posterior_of_all is not None
+    with_prior = prior_solver(
+        problem, estimate, posterior_of_all.coordinates, posterior_of_all.weights
+    )
+    shift = problem.base.values(estimate.parameters) - with_prior(problem.total)
+    solvers: dict[str, Solve] = {CONSISTENT: lambda rows: with_prior(rows) + shift}
+    if unconstrained:
+        weights = weighted(problem.total, problem.prior, 2)[1]
+        solvers[UNCONSTRAINED] = with_prior
+        solvers[WLS] = lambda rows: least_squares(rows.triangle(weights), problem.prior)
+        solvers[OLS] = lambda rows: least_squares(rows.triangle(), problem.prior)
+    return solvers
+
+
+def prior_solver(problem: Problem, estimate: Estimate, where: Coordinates, weights: Array) -> Solve:
+    """Return the posterior mean (b,) as a function of the folded rows, without constraints.
+
+    Directions that the samples do not excite keep the description.
+    """
+    assert estimate.posterior is not None
+    vague = estimate.posterior.vague
+    noise = problem.regressor_noise.triangle(estimate.weights)[:-1, :-1]
+    spectrum = excitation(problem.total.triangle(estimate.weights), noise)
+
+    def solve(rows: Accumulator) -> Array:
+        triangle = trimmed(rows.triangle(estimate.weights), spectrum)
+        return problem.base.values(
+            posterior(problem.model, triangle, weights, where, vague).parameters
+        )
+
+    return solve
+
+
+def as_described(problem: Problem, estimate: Estimate) -> Solve:
+    """Return the posterior mean with the links as they are described."""
+    prior = body_prior(problem.model)
+    weights = np.full(prior.bodies, THRESHOLDS.exact_prior)
+    return prior_solver(problem, estimate, coordinates(problem.model, prior), weights)

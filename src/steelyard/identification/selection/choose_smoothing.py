@@ -1,0 +1,158 @@
+"""The choice of the smoothing: automatic, or a Butterworth filter, by held-out torque."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...errors import LogError
+from ...robot import Robot
+from ...signals.log import Log
+from ..model.accumulator import Accumulator
+from ..model.linear_model import Model
+from ..model.problem import Problem
+from ..observations.observation import Observation
+from ..observations.prepare import prepare_all
+from ..samples.decimation import common_factor
+from ..samples.preparation import Preparation
+from ..samples.samples import Samples
+from .held_out_torque import (
+    OLS,
+    WLS,
+    BandSamples,
+    HeldOutError,
+    band_samples,
+    held_out_error,
+    plain_bases,
+)
+from .selection_thresholds import THRESHOLDS
+
+FIRST = "auto"
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothingChoice:
+    """A preparation, and how plain least squares predicts held-out torque with others.
+
+    Parameters
+    ----------
+    preparation : with the chosen smoothing
+    band : samples on which candidates are compared
+    plain : held-out error of plain least squares by (cut-off [Hz], 'ols' or 'wls')
+    note : a sentence on the choice, '' where nothing was chosen
+    """
+
+    preparation: Preparation
+    band: BandSamples
+    plain: dict[tuple[float, str], HeldOutError]
+    note: str = ""
+
+
+def choose_smoothing(
+    robot: Robot,
+    logs: Sequence[Log],
+    samples: tuple[Samples, ...],
+    preparation: Preparation,
+    model: Model,
+    observation: Observation,
+) -> SmoothingChoice | None:
+    """Choose how logs are smoothed, by blocked cross-validation of torque in one band.
+
+    Candidates are the samples as they are prepared, and zero-phase Butterworth filters. For each,
+    weighted least squares with viscous and Coulomb friction predicts blocks of the torque from the
+    others. They are compared in the band where the best of them predicts the torque best, among
+    bands that hold most of the motion: a wider band has more noise of the accelerations than
+    torque. The samples as prepared are kept unless another candidate is better by more than its
+    standard error. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
+
+    Parameters
+    ----------
+    robot, logs : the robot and its logs
+    samples : the logs, prepared as `preparation` says
+    preparation : options of the samples
+    model : the model, whose friction terms are the usual ones
+    observation : rows of the samples
+
+    Returns
+    -------
+    SmoothingChoice; None where the samples are too few to compare.
+    """
+    plain = model.with_shape("width", [THRESHOLDS.coulomb_width] * model.n)
+    rate = min(1.0 / s.dt for s in samples)
+    cutoffs = [f for f in THRESHOLDS.cutoffs if f < THRESHOLDS.largest_cutoff * rate]
+    bands: dict[float, BandSamples] = {}
+    short = shortened(logs)
+    for cutoff in cutoffs:
+        filtered = replace(preparation, smoothing="butterworth", cutoff=cutoff, period=None)
+        try:
+            bands[cutoff] = band_samples(prepare_all(robot, short, filtered, observation), cutoff)
+        except LogError:
+            return None
+    if not bands:
+        return None
+    middle = tuple(s.part(shortest(s, samples)) for s in samples)
+    first = Problem(plain, middle, common_factor(middle))
+    folds = {cutoff: band.folds(plain) for cutoff, band in bands.items()}
+    prior = plain.base.values(plain.start)
+    rows_of: dict[str | float, tuple[Accumulator, ...]] = {FIRST: first.folds, **folds}
+    bases = {
+        (key, kind): plain_bases(rows, prior, kind)
+        for key, rows in rows_of.items()
+        for kind in (WLS, OLS)
+    }
+    usable = {key: value for key, value in bases.items() if value is not None}
+    if len(usable) < len(bases):
+        return None
+    errors = {
+        cutoff: {key: held_out_error(folds[cutoff], value) for key, value in usable.items()}
+        for cutoff in with_motion(bands)
+    }
+    cutoff = min(errors, key=lambda each: min(error.total for error in errors[each].values()))
+    compared = {key: error for (key, kind), error in errors[cutoff].items() if kind == WLS}
+    best = min(compared, key=lambda key: compared[key].total)
+    plain_errors = {
+        (float(key), kind): error for (key, kind), error in errors[cutoff].items() if key != FIRST
+    }
+    choice = SmoothingChoice(preparation, bands[cutoff], plain_errors)
+    if best == FIRST or not compared[best].is_better(compared[FIRST]):
+        return choice
+    note = (
+        f"Smoothing: a zero-phase Butterworth filter at {best:g} Hz, which predicts held-out torque"
+        f" up to {cutoff:g} Hz better: {compared[best].total:.1%} against"
+        f" {compared[FIRST].total:.1%}."
+    )
+    chosen = replace(preparation, smoothing="butterworth", cutoff=float(best), period=None)
+    return replace(choice, preparation=chosen, note=note)
+
+
+def with_motion(bands: dict[float, BandSamples]) -> list[float]:
+    """Return the cut-offs [Hz] whose band holds most of the velocity's power."""
+    power = {
+        cutoff: np.sum([np.mean(s.qd**2, axis=0) for s in band.samples], axis=0)
+        for cutoff, band in bands.items()
+    }
+    whole = np.maximum(power[max(bands)], 1e-300)
+    return [
+        cutoff
+        for cutoff in bands
+        if cutoff == max(bands) or np.mean(power[cutoff] / whole) >= THRESHOLDS.motion_share
+    ]
+
+
+def shortened(logs: Sequence[Log]) -> list[Log]:
+    """Return the middle of each log, so that all have about `samples` samples."""
+    most = max(THRESHOLDS.samples // len(logs), 1)
+    parts = []
+    for log in logs:
+        start = max(0, log.N - most) // 2
+        parts.append(log if log.N <= most else log[start : start + most])
+    return parts
+
+
+def shortest(samples: Samples, every: Sequence[Samples]) -> slice:
+    """Return the middle of samples that `shortened` leaves."""
+    most = max(THRESHOLDS.samples // len(every), 1)
+    start = max(0, samples.N - most) // 2
+    return slice(start, start + most)

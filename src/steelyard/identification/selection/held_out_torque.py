@@ -1,0 +1,121 @@
+"""Held-out torque: blocks of samples in one band, on which candidates are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...signals.resample import lowpass_at
+from ..estimators.least_squares import least_squares, weighted
+from ..model.accumulator import Accumulator
+from ..model.linear_model import Model
+from ..model.problem import Problem, merged
+from ..samples.samples import Samples
+from .selection_thresholds import THRESHOLDS
+
+Array = NDArray[np.float64]
+OLS, WLS = "ols", "wls"
+
+
+@dataclass(frozen=True, eq=False)
+class BandSamples:
+    """Samples whose states and torques pass one zero-phase low-pass, thinned to its band.
+
+    Parameters
+    ----------
+    cutoff : of the low-pass [Hz]
+    samples : of all logs
+    """
+
+    cutoff: float
+    samples: tuple[Samples, ...]
+
+    def folds(self, model: Model) -> tuple[Accumulator, ...]:
+        """Return the rows of a model, folded in consecutive blocks."""
+        return Problem(model, self.samples, 1).folds
+
+    def corrected(self, delay: Array, gains: Array) -> BandSamples:
+        """Return the samples with torques (N, n) without their delay (n,) [s], times gains (n,)."""
+        if not np.any(delay) and np.all(gains == 1.0):
+            return self
+        samples = tuple(s.advanced(delay) for s in self.samples)
+        return replace(self, samples=tuple(replace(s, tau=s.tau * gains) for s in samples))
+
+
+def band_samples(samples: Sequence[Samples], cutoff: float) -> BandSamples:
+    """Return samples with torques low-passed at `cutoff` [Hz], thinned to the band.
+
+    The states must have passed a low-pass of this cut-off, or a lower one.
+    """
+    thin = []
+    for s in samples:
+        every = max(1, int(1.0 / (THRESHOLDS.oversampling * cutoff * s.dt)))
+        low = replace(s, tau=lowpass_at(s.t, s.tau, cutoff))
+        thin.append(low.part(slice(None, None, every)) if every > 1 else replace(low, errors=None))
+    return BandSamples(cutoff, tuple(thin))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutError:
+    """Squares of residual and torque in each held-out block, both (blocks,)."""
+
+    residual_squares: Array
+    torque_squares: Array
+
+    @property
+    def total(self) -> float:
+        """|e| / |tau| over all blocks and joints, a fraction."""
+        whole = max(float(self.torque_squares.sum()), 1e-300)
+        return float(np.sqrt(self.residual_squares.sum() / whole))
+
+    def is_less(self, other: HeldOutError, gain: float = THRESHOLDS.least_gain) -> bool:
+        """Return whether this error is less than another by at least a share `gain`."""
+        return self.total < (1.0 - gain) * other.total
+
+    def is_better(self, other: HeldOutError, gain: float = THRESHOLDS.least_gain) -> bool:
+        """Return whether this error is less than another by more than its standard error.
+
+        The gain is paired block by block, and at least a share `gain` of the other error. Breiman, Friedman, Olshen and Stone, "Classification and
+        Regression Trees", 1984, section 3.4.3.
+        """
+        if not self.is_less(other, gain):
+            return False
+        own_scale, other_scale = (
+            max(float(each.torque_squares.sum()), 1e-300) for each in (self, other)
+        )
+        gains = other.residual_squares / other_scale - self.residual_squares / own_scale
+        error = np.sqrt(len(gains)) * float(np.std(gains, ddof=1)) if len(gains) > 1 else 0.0
+        return float(gains.sum()) > THRESHOLDS.gain_deviations * error
+
+
+def held_out_error(folds: Sequence[Accumulator], bases: Sequence[Array]) -> HeldOutError:
+    """Return the error of each block, predicted by base parameters that were found without it.
+
+    Parameters
+    ----------
+    folds : rows of each block, of the model that the base parameters belong to
+    bases : (blocks, b)
+    """
+    return HeldOutError(
+        np.array([f.residual_squares(b).sum() for f, b in zip(folds, bases, strict=True)]),
+        np.array([f.torque_squares().sum() for f in folds]),
+    )
+
+
+def plain_bases(folds: Sequence[Accumulator], prior: Array, kind: str) -> list[Array] | None:
+    """Return least squares without each block, (blocks, b): ordinary, or weighted by joint.
+
+    None where the other blocks have too few rows.
+    """
+    every = tuple(folds)
+    most = max(sum(fold.counts) for fold in every)
+    total = merged(every)
+    if len(every) < 2 or sum(total.counts) - most < 2 * total.width:
+        return None
+    weights = weighted(total, prior, 2)[1] if kind == WLS else None
+    return [
+        least_squares(merged(every, without=k).triangle(weights), prior) for k in range(len(every))
+    ]

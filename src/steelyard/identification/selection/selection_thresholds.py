@@ -1,0 +1,36 @@
+"""Thresholds of choices by held-out torque."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...threshold import threshold
+
+
+@dataclass(frozen=True)
+class SelectionThresholds:
+    """Thresholds of choices by held-out torque; the metadata `chosen` says how each was chosen."""
+
+    # cut-offs [Hz] of the Butterworth filters that are tried, and bands of the comparison
+    cutoffs: tuple[float, ...] = threshold((4.0, 8.0, 12.0, 20.0), "convention: usual cut-offs")
+    # a cut-off over the sampling rate up to which it is tried
+    largest_cutoff: float = threshold(0.4, "convention: below the Nyquist frequency")
+    # samples per second over the cut-off [Hz] that are kept for the comparison
+    oversampling: float = threshold(5.0, "convention: far above the Nyquist rate")
+    # samples of all logs that the comparison reads
+    samples: int = threshold(120_000, "computing time")
+    # share of the velocity's power that a band must hold
+    motion_share: float = threshold(0.9, "convention: most of the motion")
+    # speed [rad/s|m/s] over which Coulomb friction of plain candidates rises
+    coulomb_width: float = threshold(0.02, "convention of the plain candidates")
+    # least relative gain of the held-out error for which the first candidate is left
+    least_gain: float = threshold(0.005, "convention: half a percent")
+    # standard errors of the gain over blocks beyond which the first candidate is left
+    gain_deviations: float = threshold(1.0, "convention: the one-standard-error rule")
+    # weight of the description that keeps the described links as they are
+    exact_prior: float = threshold(1e8, "numerical: far above the weight of any log")
+    # least relative gain of the held-out error for which inconsistent parameters predict
+    least_consistency_gain: float = threshold(0.02, "convention: two percent")
+
+
+THRESHOLDS = SelectionThresholds()
