@@ -137,7 +137,7 @@ def choose_predictor(
     described = held_out_error(blocks, list(map(as_described(problem, estimate), rest)))
     others: dict[tuple[float, str] | None, HeldOutError] = {None: described}
     if plain:
-        others |= smoothing.plain
+        others.update(smoothing.plain.items())
     best = min(others, key=lambda key: others[key].total)
     if not others[best].is_less(errors[name]):
         return PredictorChoice(predictor)

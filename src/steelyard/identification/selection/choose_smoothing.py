@@ -96,11 +96,10 @@ def choose_smoothing(
     first = Problem(plain, middle, common_factor(middle))
     folds = {cutoff: band.folds(plain) for cutoff, band in bands.items()}
     prior = plain.base.values(plain.start)
-    rows_of: dict[str | float, tuple[Accumulator, ...]] = {FIRST: first.folds, **folds}
+    every: list[tuple[str | float, tuple[Accumulator, ...]]] = [(FIRST, first.folds)]
+    every += list(folds.items())
     bases = {
-        (key, kind): plain_bases(rows, prior, kind)
-        for key, rows in rows_of.items()
-        for kind in (WLS, OLS)
+        (key, kind): plain_bases(rows, prior, kind) for key, rows in every for kind in (WLS, OLS)
     }
     usable = {key: value for key, value in bases.items() if value is not None}
     if len(usable) < len(bases):
