@@ -14,6 +14,7 @@ from .estimators.simulated.automatic import Automatic
 from .make_fit import solve
 from .options import Options
 from .selection.choose_predictor import Predictor, PredictorChoice, choose_predictor
+from .selection.choose_smoothing import butterworth_preparation
 from .selection.selection_thresholds import THRESHOLDS
 
 PLAIN_FRICTION = ("viscous", "coulomb", "offset")
@@ -110,9 +111,8 @@ def plain_problem(
     """Return the problem of plain least squares: one filter, the usual friction, no delay."""
     options, smoothing = prepared.options, prepared.smoothing
     assert smoothing is not None
-    preparation = replace(
-        options.preparation, smoothing="butterworth", cutoff=plain[0], period=None, delay=0.0
-    )
+    given = replace(options.preparation, delay=0.0, decimate=smoothing.given_decimation)
+    preparation = butterworth_preparation(given, plain[0], prepared.samples)
     model = replace(options.model, friction=PLAIN_FRICTION, coulomb_width=THRESHOLDS.coulomb_width)
     simple = build_problem(
         prepared.robot,

@@ -23,6 +23,7 @@ from .held_out_torque import (
     WLS,
     BandSamples,
     HeldOutError,
+    band_decimation,
     band_samples,
     held_out_error,
     plain_bases,
@@ -42,12 +43,14 @@ class SmoothingChoice:
     band : samples on which candidates are compared
     plain : held-out error of plain least squares by (cut-off [Hz], 'ols' or 'wls')
     note : a sentence on the choice, '' where nothing was chosen
+    given_decimation : decimation that the caller gave, None for the automatic one
     """
 
     preparation: Preparation
     band: BandSamples
     plain: dict[tuple[float, str], HeldOutError]
     note: str = ""
+    given_decimation: int | None = None
 
 
 def choose_smoothing(
@@ -114,7 +117,9 @@ def choose_smoothing(
     plain_errors = {
         (float(key), kind): error for (key, kind), error in errors[cutoff].items() if key != FIRST
     }
-    choice = SmoothingChoice(preparation, bands[cutoff], plain_errors)
+    choice = SmoothingChoice(
+        preparation, bands[cutoff], plain_errors, given_decimation=preparation.decimate
+    )
     if best == FIRST or not compared[best].is_better(compared[FIRST]):
         return choice
     note = (
@@ -122,8 +127,18 @@ def choose_smoothing(
         f" up to {cutoff:g} Hz better: {compared[best].total:.1%} against"
         f" {compared[FIRST].total:.1%}."
     )
-    chosen = replace(preparation, smoothing="butterworth", cutoff=float(best), period=None)
+    chosen = butterworth_preparation(preparation, float(best), samples)
     return replace(choice, preparation=chosen, note=note)
+
+
+def butterworth_preparation(
+    preparation: Preparation, cutoff: float, samples: Sequence[Samples]
+) -> Preparation:
+    """Return a preparation with a Butterworth filter; torque and regressor end at its cut-off."""
+    decimate = preparation.decimate or band_decimation(samples, cutoff)
+    return replace(
+        preparation, smoothing="butterworth", cutoff=cutoff, period=None, decimate=decimate
+    )
 
 
 def with_motion(bands: dict[float, BandSamples]) -> list[float]:

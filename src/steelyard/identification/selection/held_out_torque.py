@@ -22,20 +22,22 @@ OLS, WLS = "ols", "wls"
 
 @dataclass(frozen=True, eq=False)
 class BandSamples:
-    """Samples whose states and torques pass one zero-phase low-pass, thinned to its band.
+    """Samples whose states passed a low-pass; torque and rows pass one of the same cut-off.
 
     Parameters
     ----------
     cutoff : of the low-pass [Hz]
-    samples : of all logs
+    samples : of all logs, thinned
+    decimate : samples for each row
     """
 
     cutoff: float
     samples: tuple[Samples, ...]
+    decimate: int
 
     def folds(self, model: Model) -> tuple[Accumulator, ...]:
         """Return the rows of a model, folded in consecutive blocks."""
-        return Problem(model, self.samples, 1).folds
+        return Problem(model, self.samples, self.decimate).folds
 
     def corrected(self, delay: Array, gains: Array) -> BandSamples:
         """Return the samples with torques (N, n) without their delay (n,) [s], times gains (n,)."""
@@ -46,16 +48,21 @@ class BandSamples:
 
 
 def band_samples(samples: Sequence[Samples], cutoff: float) -> BandSamples:
-    """Return samples with torques low-passed at `cutoff` [Hz], thinned to the band.
-
-    The states must have passed a low-pass of this cut-off, or a lower one.
-    """
+    """Return samples whose states passed a low-pass at `cutoff` [Hz], thinned to what it needs."""
+    rate = min(1.0 / s.dt for s in samples)
+    every = max(1, int(rate / (THRESHOLDS.samples_per_row * THRESHOLDS.rows_per_cutoff * cutoff)))
     thin = []
     for s in samples:
-        every = max(1, int(1.0 / (THRESHOLDS.oversampling * cutoff * s.dt)))
-        low = replace(s, tau=lowpass_at(s.t, s.tau, cutoff))
-        thin.append(low.part(slice(None, None, every)) if every > 1 else replace(low, errors=None))
-    return BandSamples(cutoff, tuple(thin))
+        low = s if every == 1 else replace(s, tau=lowpass_at(s.t, s.tau, 0.4 / (every * s.dt)))
+        thin.append(replace(low.part(slice(None, None, every)), errors=None))
+    return BandSamples(cutoff, tuple(thin), band_decimation(thin, cutoff))
+
+
+def band_decimation(samples: Sequence[Samples], cutoff: float) -> int:
+    """Return the decimation whose low-pass ends at a cut-off [Hz], with enough rows left."""
+    rate = min(1.0 / s.dt for s in samples)
+    most = sum(s.N for s in samples) // THRESHOLDS.least_rows
+    return max(1, min(int(rate / (THRESHOLDS.rows_per_cutoff * cutoff)), most))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,12 @@ class SelectionThresholds:
     cutoffs: tuple[float, ...] = threshold((4.0, 8.0, 12.0, 20.0), "convention: usual cut-offs")
     # a cut-off over the sampling rate up to which it is tried
     largest_cutoff: float = threshold(0.4, "convention: below the Nyquist frequency")
-    # samples per second over the cut-off [Hz] that are kept for the comparison
-    oversampling: float = threshold(5.0, "convention: far above the Nyquist rate")
+    # rate of the rows over the cut-off: their low-pass then ends at the cut-off
+    rows_per_cutoff: float = threshold(2.5, "the low-pass of a decimation ends at 0.4 of its rate")
+    # samples for each row of the comparison, at which rows are computed before their low-pass
+    samples_per_row: float = threshold(8.0, "computing time")
+    # rows in time that a decimation leaves at least
+    least_rows: int = threshold(200, "convention: as the automatic decimation")
     # samples of all logs that the comparison reads
     samples: int = threshold(120_000, "computing time")
     # share of the velocity's power that a band must hold
