@@ -65,10 +65,10 @@ def choose_smoothing(
 
     Candidates are the samples as they are prepared, and zero-phase Butterworth filters. For each,
     weighted least squares with viscous and Coulomb friction predicts blocks of the torque from the
-    others. They are compared in the band where the best of them predicts the torque best, among
-    bands that hold most of the motion: a wider band has more noise of the accelerations than
-    torque. The samples as prepared are kept unless another candidate is better by more than its
-    standard error. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
+    others. They are compared in the widest band in which the best of them predicts the torque
+    almost as well as in any band that holds the motion: where noise of the accelerations outweighs
+    the torque, models that shrink would win. Of the candidates that are not worse than the best by more than the standard error, the
+    one with the widest band is taken, the samples as prepared before all filters. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
 
     Parameters
     ----------
@@ -111,16 +111,21 @@ def choose_smoothing(
         cutoff: {key: held_out_error(folds[cutoff], value) for key, value in usable.items()}
         for cutoff in with_motion(bands)
     }
-    cutoff = min(errors, key=lambda each: min(error.total for error in errors[each].values()))
+    smallest = {each: min(error.total for error in errors[each].values()) for each in errors}
+    limit = THRESHOLDS.band_error * min(smallest.values())
+    cutoff = max(each for each, error in smallest.items() if error <= limit)
     compared = {key: error for (key, kind), error in errors[cutoff].items() if kind == WLS}
-    best = min(compared, key=lambda key: compared[key].total)
+    least = min(compared, key=lambda key: compared[key].total)
+    by_bandwidth: list[str | float] = [FIRST]
+    by_bandwidth += sorted(cutoffs, reverse=True)
+    best = next(key for key in by_bandwidth if not compared[least].is_better(compared[key]))
     plain_errors = {
         (float(key), kind): error for (key, kind), error in errors[cutoff].items() if key != FIRST
     }
     choice = SmoothingChoice(
         preparation, bands[cutoff], plain_errors, given_decimation=preparation.decimate
     )
-    if best == FIRST or not compared[best].is_better(compared[FIRST]):
+    if best == FIRST:
         return choice
     note = (
         f"Smoothing: a zero-phase Butterworth filter at {best:g} Hz, which predicts held-out torque"

@@ -25,6 +25,8 @@ class SelectionThresholds:
     samples: int = threshold(120_000, "computing time")
     # share of the velocity's power that a band must hold
     motion_share: float = threshold(0.9, "convention: most of the motion")
+    # error over the least of all bands, up to which a band is not dominated by noise
+    band_error: float = threshold(1.3, "two double pendulums at 8 Hz, where their noise begins")
     # speed [rad/s|m/s] over which Coulomb friction of plain candidates rises
     coulomb_width: float = threshold(0.02, "convention of the plain candidates")
     # least relative gain of the held-out error for which the first candidate is left
