@@ -123,6 +123,7 @@ def make_fit(
         region=region,
         masses=link_masses(prepared, estimate, identified),
         log=log_inputs(prepared, estimate, validation),
+        predictor=predictor,
     )
     return Fit(
         robot=with_function(identified, model.known),

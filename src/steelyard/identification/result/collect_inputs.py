@@ -9,6 +9,7 @@ import numpy as np
 
 from ...parameters.pseudo_inertia import is_consistent
 from ...robot import Robot
+from ..selection.choose_predictor import CONSISTENT, Predictor
 from .expected_error import ExpectedError
 from .held_out import HeldOut
 from .prediction import Region
@@ -36,6 +37,7 @@ def collect_inputs(
     region: Region,
     masses: MassInputs,
     log: LogInputs,
+    predictor: Predictor | None = None,
 ) -> VerdictInputs:
     """Collect what the verdict on a fit depends on.
 
@@ -48,6 +50,7 @@ def collect_inputs(
     units, rated : of the torque of each joint, and effort limits by name [N m|N]
     region : the states that the samples cover
     masses, log : the links of the fit, and its log
+    predictor : what predicts torques, and held-out errors of the candidates
 
     Returns
     -------
@@ -56,7 +59,7 @@ def collect_inputs(
     return VerdictInputs(
         joints=joint_inputs(validation, expected, units, rated),
         region=region,
-        errors=error_inputs(validation, expected, cross_validation, noise_floor),
+        errors=error_inputs(validation, expected, cross_validation, noise_floor, predictor),
         excitation=excitation_inputs(uncertainty),
         masses=masses,
         log=log,
@@ -114,9 +117,11 @@ def error_inputs(
     expected: ExpectedError,
     cross_validation: HeldOut,
     noise_floor: float | None,
+    predictor: Predictor | None,
 ) -> ErrorInputs:
     """Collect the relative torque errors of a fit; `validation` is that on its own samples."""
     before = validation.before
+    errors = None if predictor is None else predictor.errors
     return ErrorInputs(
         within=expected.within,
         anywhere=expected.anywhere,
@@ -124,6 +129,8 @@ def error_inputs(
         own=validation.total_relative_error,
         described=None if before is None else before.total_relative_error,
         noise_floor=noise_floor,
+        predicted=None if predictor is None else predictor.errors[predictor.name],
+        consistent=None if errors is None else errors[CONSISTENT],
     )
 
 

@@ -21,6 +21,9 @@ class ResultThresholds:
     uneven_ratio: float = threshold(2.0, "convention: twice")
     # error elsewhere over the error within the region, from which the fit is limited to it
     outside_ratio: float = threshold(1.5, "no record of a measurement; benchmarks.trust judges it")
+    # held-out error of the physically consistent robot over that of the best predictor, from which
+    # the log contradicts every physical robot of this geometry
+    consistency_ratio: float = threshold(1.25, "convention: a quarter more")
     # factor between identified and described mass from which the torque scale is doubtful
     mass_ratio: float = threshold(2.0, "convention: twice")
 

@@ -35,6 +35,8 @@ class JointInputs:
 class ErrorInputs:
     """Relative torque errors |e| / |tau|: expected within the region and anywhere, of the worst
     part of the log, on the fit's own samples, of the robot as described, and the noise floor.
+    `predicted` and `consistent` are held-out errors of what predicts torques and of the physically
+    consistent robot, None where they were not compared.
     """
 
     within: float
@@ -43,6 +45,8 @@ class ErrorInputs:
     own: float
     described: float | None = None
     noise_floor: float | None = None
+    predicted: float | None = None
+    consistent: float | None = None
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ def all_reasons(
     yield from unused_joints(inputs)
     yield from little_excitation(inputs)
     yield from impossible_links(inputs)
+    yield from no_physical_robot(inputs)
     yield from narrow(inputs)
     yield from scale_unknown(inputs)
     yield from joint_reasons(inputs, validations)
@@ -183,6 +184,20 @@ def impossible_links(inputs: VerdictInputs) -> Iterator[Reason]:
     if inputs.masses.impossible:
         names = ", ".join(inputs.masses.impossible)
         yield Reason(DOUBTFUL, f"The inertia of {names} is not physically consistent.")
+
+
+def no_physical_robot(inputs: VerdictInputs) -> Iterator[Reason]:
+    """Doubt a fit whose log is predicted far better by parameters that no physical robot has."""
+    predicted, consistent = inputs.errors.predicted, inputs.errors.consistent
+    if predicted is None or consistent is None:
+        return
+    if consistent > THRESHOLDS.consistency_ratio * predicted:
+        text = (
+            f"Held-out torque is predicted to {predicted:.1%} by parameters that no physical robot"
+            f" has, to {consistent:.1%} by the physically consistent robot: a torque constant or"
+            " the geometry is wrong, a term is missing, or the effort is not measured."
+        )
+        yield Reason(DOUBTFUL, text, doctor_line(inputs))
 
 
 def narrow(inputs: VerdictInputs) -> Iterator[Reason]:
