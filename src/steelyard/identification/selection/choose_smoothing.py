@@ -12,6 +12,7 @@ from ...robot import Robot
 from ...signals.log import Log
 from ..model.accumulator import Accumulator
 from ..model.linear_model import Model
+from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem
 from ..observations.observation import Observation
 from ..observations.prepare import prepare_all
@@ -84,6 +85,8 @@ def choose_smoothing(
     """
     plain = model.with_shape("width", [THRESHOLDS.coulomb_width] * model.n)
     rate = min(1.0 / s.dt for s in samples)
+    if sum(s.N * s.dt for s in samples) < MODEL_THRESHOLDS.folds * THRESHOLDS.shortest_block:
+        return None
     cutoffs = [f for f in THRESHOLDS.cutoffs if f < THRESHOLDS.largest_cutoff * rate]
     bands: dict[float, BandSamples] = {}
     short = shortened(logs)

@@ -78,11 +78,15 @@ class HeldOutError:
         whole = max(float(self.torque_squares.sum()), 1e-300)
         return float(np.sqrt(self.residual_squares.sum() / whole))
 
-    def is_less(self, other: HeldOutError, gain: float = THRESHOLDS.least_gain) -> bool:
-        """Return whether this error is less than another by at least a share `gain`."""
-        return self.total < (1.0 - gain) * other.total
+    def is_less(self, other: HeldOutError, gain: float | None = None) -> bool:
+        """Return whether this error is less than another by a share `gain`, `least_gain` if None.
 
-    def is_better(self, other: HeldOutError, gain: float = THRESHOLDS.least_gain) -> bool:
+        Shares of the other error.
+        """
+        least = THRESHOLDS.least_gain if gain is None else gain
+        return self.total < (1.0 - least) * other.total
+
+    def is_better(self, other: HeldOutError, gain: float | None = None) -> bool:
         """Return whether this error is less than another by more than its standard error.
 
         The gain is paired block by block, and at least a share `gain` of the other error. Breiman, Friedman, Olshen and Stone, "Classification and

@@ -23,6 +23,8 @@ class SelectionThresholds:
     least_rows: int = threshold(200, "convention: as the automatic decimation")
     # samples of all logs that the comparison reads
     samples: int = threshold(120_000, "computing time")
+    # length of a held-out block [s] from which candidates are compared
+    shortest_block: float = threshold(0.25, "convention: a period of the lowest cut-off")
     # share of the velocity's power that a band must hold
     motion_share: float = threshold(0.9, "convention: most of the motion")
     # error over the least of all bands, up to which a band is not dominated by noise
