@@ -13,8 +13,9 @@ from .estimators.sdp import SDP
 from .estimators.simulated.automatic import Automatic
 from .make_fit import solve
 from .options import Options
-from .selection.choose_predictor import Predictor, PredictorChoice, choose_predictor
+from .selection.choose_predictor import UNCONSTRAINED, Predictor, PredictorChoice, choose_predictor
 from .selection.choose_smoothing import butterworth_preparation
+from .selection.held_out_torque import WLS
 from .selection.selection_thresholds import THRESHOLDS
 
 PLAIN_FRICTION = ("viscous", "coulomb", "offset")
@@ -45,18 +46,19 @@ def estimate_model(
     progress : function (sentence, share of the work)
     """
     first = solve_prepared(prepared)
-    choice = predictor_choice(prepared, first, plain=allows_plain(prepared.options))
+    choice = predictor_choice(prepared, first, (), plain=allows_plain(prepared.options))
     if choice is None:
         return first
     if choice.plain is not None:
         progress("preparing the plain model", 0.6)
+        kinds = (choice.plain[1],)
         prepared = plain_problem(prepared, logs, choice.plain, progress)
         first = solve_prepared(prepared)
-        choice = predictor_choice(prepared, first, plain=False)
+        choice = predictor_choice(prepared, first, kinds, plain=False)
     if choice is not None and choice.described:
         options = with_prior_weight(prepared.options, THRESHOLDS.exact_prior)
         first = solve_prepared(replace(prepared, options=options))
-        choice = predictor_choice(first.prepared, first, plain=False)
+        choice = predictor_choice(first.prepared, first, (), plain=False)
     return first if choice is None else replace(first, predictor=choice.predictor)
 
 
@@ -67,9 +69,12 @@ def solve_prepared(prepared: PreparedProblem) -> ModelEstimate:
 
 
 def predictor_choice(
-    prepared: PreparedProblem, first: ModelEstimate, *, plain: bool
+    prepared: PreparedProblem, first: ModelEstimate, kinds: tuple[str, ...], *, plain: bool
 ) -> PredictorChoice | None:
-    """Return the choice for the default estimator, None for others."""
+    """Return the choice for the default estimator, None for others.
+
+    `kinds` are further candidates without constraints, see `choose_predictor`.
+    """
     options, smoothing = prepared.options, prepared.smoothing
     if smoothing is None or not isinstance(options.estimator, Automatic):
         return None
@@ -82,7 +87,7 @@ def predictor_choice(
         smoothing,
         nuisance.delay,
         nuisance.gains.values,
-        unconstrained=not options.model.bounds,
+        kinds=() if options.model.bounds else (UNCONSTRAINED, WLS, *kinds),
         plain=plain,
     )
 

@@ -96,7 +96,7 @@ def choose_predictor(
     delay: Array,
     gains: Array,
     *,
-    unconstrained: bool,
+    kinds: Sequence[str],
     plain: bool,
 ) -> PredictorChoice | None:
     """Choose what predicts the measured torque, by blocked cross-validation in one band.
@@ -111,7 +111,7 @@ def choose_predictor(
     problem, estimate : the problem and its consistent estimate
     smoothing : the band of the comparison, and errors of plain least squares in it
     delay, gains : (n,) of the torques [s], and their factors
-    unconstrained : whether parameters without constraints may predict
+    kinds : parameters without constraints that may predict: 'unconstrained', 'wls', 'ols'
     plain : whether plain least squares may replace the model
 
     Returns
@@ -121,7 +121,7 @@ def choose_predictor(
     blocks, rows = smoothing.band.corrected(delay, gains).folds(problem.model), problem.folds
     if estimate.posterior is None or not comparable(problem, blocks):
         return None
-    candidates = estimate_solvers(problem, estimate, unconstrained)
+    candidates = estimate_solvers(problem, estimate, kinds)
     rest = [merged(rows, without=k) for k in range(len(rows))]
     errors = {name: held_out_error(blocks, list(map(f, rest))) for name, f in candidates.items()}
     name = min(errors, key=lambda each: errors[each].total)
@@ -153,7 +153,9 @@ def comparable(problem: Problem, blocks: Sequence[Accumulator]) -> bool:
     return sum(problem.total.counts) - most >= 2 * problem.base.n_base
 
 
-def estimate_solvers(problem: Problem, estimate: Estimate, unconstrained: bool) -> dict[str, Solve]:
+def estimate_solvers(
+    problem: Problem, estimate: Estimate, kinds: Sequence[str]
+) -> dict[str, Solve]:
     """Return the candidates as functions of the folded rows, by name."""
     assert estimate.parameters is not None
     posterior_of_all = estimate.posterior
@@ -162,13 +164,14 @@ def estimate_solvers(problem: Problem, estimate: Estimate, unconstrained: bool) 
         problem, estimate, posterior_of_all.coordinates, posterior_of_all.weights
     )
     shift = problem.base.values(estimate.parameters) - with_prior(problem.total)
-    solvers: dict[str, Solve] = {CONSISTENT: lambda rows: with_prior(rows) + shift}
-    if unconstrained:
-        weights = weighted(problem.total, problem.prior, 2)[1]
-        solvers[UNCONSTRAINED] = with_prior
-        solvers[WLS] = lambda rows: least_squares(rows.triangle(weights), problem.prior)
-        solvers[OLS] = lambda rows: least_squares(rows.triangle(), problem.prior)
-    return solvers
+    weights = weighted(problem.total, problem.prior, 2)[1]
+    solvers: dict[str, Solve] = {
+        CONSISTENT: lambda rows: with_prior(rows) + shift,
+        UNCONSTRAINED: with_prior,
+        WLS: lambda rows: least_squares(rows.triangle(weights), problem.prior),
+        OLS: lambda rows: least_squares(rows.triangle(), problem.prior),
+    }
+    return {name: solve for name, solve in solvers.items() if name in (CONSISTENT, *kinds)}
 
 
 def prior_solver(problem: Problem, estimate: Estimate, where: Coordinates, weights: Array) -> Solve:

@@ -38,7 +38,9 @@ class SelectionThresholds:
     # weight of the description that keeps the described links as they are
     exact_prior: float = threshold(1e8, "numerical: far above the weight of any log")
     # least relative gain of the held-out error for which inconsistent parameters predict
-    least_consistency_gain: float = threshold(0.02, "convention: two percent")
+    least_consistency_gain: float = threshold(
+        0.05, "unseen draw 13: unconstrained parameters with a gain of 5 % were worse elsewhere"
+    )
 
 
 THRESHOLDS = SelectionThresholds()
