@@ -1,0 +1,186 @@
+"""The outcome of a draw: the judge's errors, and what the truth says about the fit and verdict."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from traceback import format_exc
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import steelyard as sy
+from benchmarks.unseen.draw import Draw, draw
+from benchmarks.unseen.faults import FAULTS
+from benchmarks.unseen.judge import Judgement, Trial, is_moving, judge
+from benchmarks.unseen.plain import relative, zero_phase
+
+Array = NDArray[np.float64]
+PROBABLE = 0.5  # least certainty of a finding that counts
+WRONG = 1.5  # true error over the stated one, above which a trusted fit is wrong
+TRUTH_RATE = 100.0  # [Hz] at which the true run is compared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a draw.
+
+    `true_error` is |e| / |tau| of the prediction against the noiseless torque of the held-out
+    motion, moving joints inside the region. `z` are deviations of base parameters over their
+    standard deviations, where the truth is known. `named` says whether the planted fault was.
+    """
+
+    id: str
+    seed: int
+    kind: str
+    fault: str
+    robot: str
+    n: int
+    rate: float
+    motion: tuple[str, str]
+    judgement: Judgement | None = None
+    true_error: float = float("nan")
+    z: tuple[float, ...] = ()
+    z_names: tuple[str, ...] = ()
+    crash: str = ""
+    simulation_seconds: float = 0.0
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """Faults that the verdict's findings claim; remarks do not count."""
+        if self.judgement is None:
+            return ()
+        return tuple(f[0] for f in self.judgement.findings if f[3] == "fault" and f[2] >= PROBABLE)
+
+    @property
+    def named(self) -> bool | None:
+        """Whether the planted fault is named, as a fault or as a handled remark."""
+        if not self.fault or self.judgement is None:
+            return None
+        fault = FAULTS[self.fault]
+        probable = {f[0] for f in self.judgement.findings if f[2] >= PROBABLE}
+        doubted = fault.doubt and not self.judgement.trusted
+        return bool(probable & set(fault.names)) or doubted
+
+    @property
+    def wrong_trust(self) -> bool:
+        """Whether a fit is trusted although it errs by more than WRONG times its stated error."""
+        judged = self.judgement
+        return bool(
+            judged is not None
+            and judged.trusted
+            and np.isfinite(self.true_error)
+            and self.true_error > WRONG * judged.expected
+        )
+
+    def line(self) -> str:
+        """Return the outcome in one line."""
+        if self.judgement is None:
+            return f"{self.id:58} CRASH {self.crash.strip().splitlines()[-1][:90]}"
+        z = np.array(self.z)
+        known = ""
+        if len(z):
+            worst = int(np.argmax(np.abs(z)))
+            known = (
+                f"  2 sigma {np.mean(np.abs(z) <= 2):.0%} rms z {rms(z):.2f}"
+                f" ({self.z_names[worst]} {z[worst]:.1f})"
+            )
+        named = {None: "", True: "  named", False: "  NOT NAMED"}[self.named]
+        findings = [
+            f"{f[0]}{'' if f[3] == 'fault' else ' (remark)'}" for f in self.judgement.findings
+        ]
+        wrong = "  WRONG TRUST" if self.wrong_trust else ""
+        return (
+            f"{self.id:58} {self.judgement.line()} true {100 * self.true_error:6.2f}{known}"
+            f"{named}{wrong}  {findings or ''} {self.judgement.failure[:80]}"
+        )
+
+
+def rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def run(seed: int, faulty: bool, kind: str = "") -> Outcome:
+    """Simulate a draw and judge it; an unexpected error is part of the outcome."""
+    start = perf_counter()
+    common: dict[str, Any] = {"seed": seed, "kind": kind, "fault": "faulty" if faulty else ""}
+    try:
+        sample = draw(seed, faulty, kind)
+        spent = perf_counter() - start
+        common = {
+            "id": sample.id,
+            "seed": seed,
+            "kind": sample.kind,
+            "fault": sample.fault,
+            "robot": sample.robot,
+            "n": sample.n,
+            "rate": sample.sensors.rate,
+            "motion": sample.motion,
+            "simulation_seconds": spent,
+        }
+        trial = Trial(sample.id, sample.description, (sample.training,), (sample.held_out,))
+        judgement, fit = judge(trial)
+    except Exception:  # noqa: BLE001
+        unknown: dict[str, Any] = {
+            "id": f"{seed}",
+            "robot": "",
+            "n": 0,
+            "rate": 0.0,
+            "motion": ("", ""),
+        }
+        return Outcome(**(unknown | common), crash=format_exc())
+    if fit is None:
+        return Outcome(**common, judgement=judgement)
+    return Outcome(
+        **common,
+        judgement=judgement,
+        true_error=true_error(sample, fit, trial.band),
+        **deviations(sample, fit),
+    )
+
+
+def true_error(sample: Draw, fit: sy.Fit, band: float) -> float:
+    """Return |e| / |tau| against the noiseless torque, for moving joints inside the region."""
+    truth = sample.truth
+    step = truth.t[1] - truth.t[0]
+    every = max(round(1 / (step * TRUTH_RATE)), 1)
+    states = [
+        zero_phase(x, 1 / step, band)[::every] for x in (truth.q, truth.qd, truth.qdd, truth.tau)
+    ]
+    q, qd, qdd, tau = states
+    rate = 1 / (step * every)
+    predicted = np.asarray(fit.predict(q, qd, qdd).torque)
+    error = tau - zero_phase(predicted, rate, band)
+    inside = np.asarray(fit.verdict.region.contains(q, qd, qdd))
+    counted = is_moving(qd) & inside[:, None]
+    edge = int(rate / band)
+    counted[:edge] = counted[-edge:] = False
+    if counted.sum() < 20:
+        return float("nan")
+    return relative(error * counted, tau * counted)
+
+
+def deviations(sample: Draw, fit: sy.Fit) -> dict[str, Any]:
+    """Return (estimate - truth) / std of the base parameters with a finite std, and their names."""
+    if sample.parameters is None:
+        return {}
+    values = np.array([sample.parameters.get(name, 0.0) for name in fit.parameter_names])
+    truth = np.asarray(fit.base.values(values))
+    std = np.asarray(fit.base_std)
+    finite = np.isfinite(std) & (std > 0)
+    z = (np.asarray(fit.base_values) - truth)[finite] / std[finite]
+    names = tuple(name for name, is_finite in zip(fit.base.names, finite, strict=True) if is_finite)
+    return {"z": tuple(float(x) for x in z), "z_names": names}
+
+
+def plain_data(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as plain data, for JSON."""
+    judged = outcome.judgement
+    extra = {"named": outcome.named, "wrong_trust": outcome.wrong_trust}
+    ratios = (
+        {}
+        if judged is None
+        else {"over_picked": judged.over_picked, "over_best": judged.over_best, "kept": judged.kept}
+    )
+    return asdict(outcome) | extra | ratios
