@@ -17,6 +17,7 @@ from benchmarks.unseen.plain import ExtraTerms, KnownTorque, banded, compare, re
 Array = NDArray[np.float64]
 BAND = 8.0  # [Hz] of states and torque, unless a set says otherwise
 MOVING = 0.02  # of a joint's largest speed: slower samples count as rest
+LEAST_SAMPLES = 20  # moving inside the region, for an error
 TRUSTED = ("trusted", "trusted within")
 
 
@@ -154,7 +155,7 @@ def held_out_errors(fit: sy.Fit, logs: Sequence[sy.Log], band: float) -> dict[st
     expected = [joint.inside.error if joint.inside else np.nan for joint in fit.verdict.joints]
     count = np.maximum(counted.sum(axis=0), 1)
     rms = np.sqrt(np.sum((error * counted) ** 2, axis=0) / count)
-    enough = counted.sum() >= 20
+    enough = counted.sum() >= LEAST_SAMPLES
     return {
         "default": relative(error, torque),
         "moving": relative(error * counted, torque * counted) if enough else float("nan"),

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 import steelyard as sy
 from benchmarks.unseen.draw import Draw, draw
 from benchmarks.unseen.faults import FAULTS
-from benchmarks.unseen.judge import Judgement, Trial, is_moving, judge
+from benchmarks.unseen.judge import LEAST_SAMPLES, Judgement, Trial, is_moving, judge
 from benchmarks.unseen.plain import relative, zero_phase
 
 Array = NDArray[np.float64]
 PROBABLE = 0.5  # least certainty of a finding that counts
 WRONG = 1.5  # true error over the stated one, above which a trusted fit is wrong
-TRUTH_RATE = 100.0  # [Hz] at which the true run is compared
+TRUTH_RATE = 500.0  # [Hz] at which the true run is compared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,14 @@ class Outcome:
         probable = {f[0] for f in self.judgement.findings if f[2] >= PROBABLE}
         doubted = fault.doubt and not self.judgement.trusted
         return bool(probable & set(fault.names)) or doubted
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether the true error keeps to the verdict's; None without a finite pair of them."""
+        if self.judgement is None or not np.isfinite(self.true_error):
+            return None
+        stated = self.judgement.expected
+        return bool(self.true_error <= stated) if np.isfinite(stated) else None
 
     @property
     def wrong_trust(self) -> bool:
@@ -141,24 +149,25 @@ def run(seed: int, faulty: bool, kind: str = "") -> Outcome:
 
 
 def true_error(sample: Draw, fit: sy.Fit, band: float) -> float:
-    """Return |e| / |tau| against the noiseless torque, for moving joints inside the region."""
+    """Return |e| / |tau| against the noiseless torque, for moving joints inside the region.
+
+    Torques are predicted from the true states, so that a right model has no error at all; then
+    both are low-passed.
+    """
     truth = sample.truth
     step = truth.t[1] - truth.t[0]
     every = max(round(1 / (step * TRUTH_RATE)), 1)
-    states = [
-        zero_phase(x, 1 / step, band)[::every] for x in (truth.q, truth.qd, truth.qdd, truth.tau)
-    ]
-    q, qd, qdd, tau = states
+    q, qd, qdd, tau = (x[::every] for x in (truth.q, truth.qd, truth.qdd, truth.tau))
     rate = 1 / (step * every)
     predicted = np.asarray(fit.predict(q, qd, qdd).torque)
-    error = tau - zero_phase(predicted, rate, band)
+    error, torque = (zero_phase(x, rate, band) for x in (tau - predicted, tau))
     inside = np.asarray(fit.verdict.region.contains(q, qd, qdd))
     counted = is_moving(qd) & inside[:, None]
     edge = int(rate / band)
     counted[:edge] = counted[-edge:] = False
-    if counted.sum() < 20:
+    if counted.sum() < LEAST_SAMPLES:
         return float("nan")
-    return relative(error * counted, tau * counted)
+    return relative(error * counted, torque * counted)
 
 
 def deviations(sample: Draw, fit: sy.Fit) -> dict[str, Any]:
@@ -177,7 +186,11 @@ def deviations(sample: Draw, fit: sy.Fit) -> dict[str, Any]:
 def plain_data(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as plain data, for JSON."""
     judged = outcome.judgement
-    extra = {"named": outcome.named, "wrong_trust": outcome.wrong_trust}
+    extra = {
+        "named": outcome.named,
+        "wrong_trust": outcome.wrong_trust,
+        "kept_true": outcome.kept,
+    }
     ratios = (
         {}
         if judged is None

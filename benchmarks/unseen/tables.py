@@ -45,19 +45,19 @@ def share(values: Sequence[bool]) -> str:
 
 def healthy_table(outcomes: Sequence[Outcome]) -> str:
     """Return one row for each class of healthy draws, and one for all."""
-    header = (
-        "class", "n", "d/p med", "max", "ok", "d/b med", "max", "ok", "trusted", "error kept",
-        "2 sigma", "rms z", "false faults", "wrong trust",
-    )  # fmt: skip
+    header = "class|n|d/p med|max|ok|d/b med|max|ok|trusted|error kept|true kept|2 sigma|rms z"
+    header += "|false faults|wrong trust"
     kinds = sorted({o.kind for o in outcomes})
     groups = [(kind, [o for o in outcomes if o.kind == kind]) for kind in kinds]
-    return table(header, [healthy_row(*group) for group in [*groups, ("all", list(outcomes))]])
+    return table(
+        header.split("|"), [healthy_row(*group) for group in [*groups, ("all", list(outcomes))]]
+    )
 
 
 def healthy_row(kind: str, outcomes: Sequence[Outcome]) -> list[str]:
     judged = [o.judgement for o in outcomes if o.judgement is not None]
     if not judged:
-        return [kind, str(len(outcomes)), *["–"] * 12]
+        return [kind, str(len(outcomes)), *["–"] * 13]
     z = np.concatenate([np.array(o.z) for o in outcomes])
     return [
         kind,
@@ -65,6 +65,7 @@ def healthy_row(kind: str, outcomes: Sequence[Outcome]) -> list[str]:
         *ratio_cells(judged),
         share([j.trusted for j in judged]),
         share([j.kept for j in judged if j.kept is not None]),
+        share([o.kept for o in outcomes if o.kept is not None]),
         f"{np.mean(np.abs(z) <= 2):.0%}" if len(z) else "–",
         f"{rms(z):.2f}" if len(z) else "–",
         share([bool(o.claimed) for o in outcomes]),
@@ -95,10 +96,7 @@ def faulty_table(outcomes: Sequence[Outcome]) -> str:
 
 def real_table(judgements: Sequence[tuple[str, Judgement]]) -> str:
     """Return one row for each measured set."""
-    header = (
-        "set", "default", "picked", "best", "d/p", "d/b", "word", "stated", "moving", "faults",
-        "by",
-    )  # fmt: skip
+    header = ["set", "default", "picked", "best", "d/p", "d/b", "word", "stated", "moving", "faults", "by"]
     rows = [
         [
             name,
