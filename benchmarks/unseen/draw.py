@@ -53,6 +53,7 @@ CLASSES = (
 """What a plant has beyond rigid links and viscous and Coulomb friction, or how its log is made."""
 RIGID = ("rigid", "low rate", "high rate")
 """Classes whose truth is in the estimator's own model: their base parameters are known."""
+SECONDS = {"high rate": (10, 13), "point to point": (20, 30), "single sweeps": (20, 30)}
 WALL, CEILING = np.array([-9.81, 0.0, 0.0]), np.array([0.0, 0.0, 9.81])
 
 
@@ -127,8 +128,10 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
     if kind == "low rate":
         region = replace(region, speed=0.6 * region.speed, acceleration=0.4 * region.acceleration)
     motion = motion_kinds(rng, kind)
+    if "point to point" in motion:  # moves of about a second
+        region = replace(region, speed=1.6 * region.speed)
     model = true.model(gravity)
-    seconds = float(rng.uniform(10, 13) if kind == "high rate" else rng.uniform(12, 24))
+    seconds = float(rng.uniform(*SECONDS.get(kind, (12, 24))))
     rate = log_rate(rng, kind)
     step = 1 / (rate * np.ceil(1 / (rate * LONGEST_STEP)))
     scales = Scales.of(model, region, rng)
@@ -141,7 +144,7 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
         generator = np.random.default_rng([seed, int(faulty), 7, k])
         used = region if k == 0 else slower(region)
         planned = reference(motion[k], used, np.arange(0, seconds, step), generator)
-        start = 0.0 if k == 0 else float(generator.uniform(60, 600))
+        start = float(generator.uniform(0, 60) if k == 0 else generator.uniform(20, 200))
         forward = share * feed_forward(described.model(gravity), planned.q, planned.qd, planned.qdd)
         runs.append(stable(model, drives, scales, bandwidth, forward, planned, step, start))
     description = loaded(described, 3 * scales.torque)
@@ -258,7 +261,7 @@ def random_drives(rng: Rng, kind: str, scales: Scales) -> Drives:
     ):
         options |= random_bristles(rng, coulomb)
     if kind == "thermal" or everything:
-        options |= {"cold": rng.uniform(0.1, 0.5, n), "warming": float(rng.uniform(20, 90))}
+        options |= {"cold": rng.uniform(0.1, 0.4, n), "warming": float(rng.uniform(30, 150))}
     if kind == "ripple" or (everything and rng.uniform() < 0.5):
         options |= {
             "by_position": rng.uniform(0.05, 0.3, n),

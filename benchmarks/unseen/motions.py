@@ -93,7 +93,7 @@ def chirp(region: Region, t: Array, rng: Rng) -> Array:
         ratio, share = last / first, t / t[-1]
         frequency = first * ratio**share
         phase = 2 * np.pi * first * t[-1] / np.log(ratio) * (ratio**share - 1)
-        amplitude = np.minimum(1.0, (0.35 / frequency) ** 2)
+        amplitude = 1 / (1 + (frequency / 0.35) ** 2)
         columns.append(amplitude * np.sin(phase + rng.uniform(0, 2 * np.pi)))
     return np.stack(columns, axis=1)
 

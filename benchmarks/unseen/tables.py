@@ -96,7 +96,19 @@ def faulty_table(outcomes: Sequence[Outcome]) -> str:
 
 def real_table(judgements: Sequence[tuple[str, Judgement]]) -> str:
     """Return one row for each measured set."""
-    header = ["set", "default", "picked", "best", "d/p", "d/b", "word", "stated", "moving", "faults", "by"]
+    header = [
+        "set",
+        "default",
+        "picked",
+        "best",
+        "d/p",
+        "d/b",
+        "word",
+        "stated",
+        "moving",
+        "faults",
+        "by",
+    ]
     rows = [
         [
             name,
