@@ -52,7 +52,7 @@ CLASSES = (
 )
 """What a plant has beyond rigid links and viscous and Coulomb friction, or how its log is made."""
 RIGID = ("rigid", "low rate", "high rate")
-"""Classes whose truth is in the estimator's own model: their base parameters are known."""
+"""Classes whose friction is in the estimator's own model: its parameters are known, too."""
 SECONDS = {"high rate": (10, 13), "point to point": (20, 30), "single sweeps": (20, 30)}
 WALL, CEILING = np.array([-9.81, 0.0, 0.0]), np.array([0.0, 0.0, 9.81])
 
@@ -75,7 +75,7 @@ class Draw:
 
     `description` is given to the estimator, `training` and `held_out` are its logs. `truth` is the
     noiseless run of the held-out motion in the joint coordinates of a healthy log; `parameters`
-    are true values by steelyard's parameter names, where the class is rigid.
+    are true values by steelyard's parameter names; friction has some only in RIGID classes.
     """
 
     seed: int
@@ -154,7 +154,7 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
     ]
     if planted.on_log:
         logs = [planted.on_log(log, joint, size) for log in logs]
-    known = kind in RIGID and (planted.harmless or not fault)
+    known = planted.harmless or not fault
     return Draw(
         seed=seed,
         kind=kind,
@@ -169,7 +169,7 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
         training=logs[0],
         held_out=logs[1],
         truth=runs[1],
-        parameters=true_parameters(true, drives) if known else None,
+        parameters=true_parameters(true, drives, kind in RIGID) if known else None,
     )
 
 
@@ -379,16 +379,17 @@ def sampled(t: Array, times: Array, values: Array) -> Array:
     return np.stack([np.interp(t, times, column) for column in values.T], axis=1)
 
 
-def true_parameters(chain: Chain, drives: Drives) -> dict[str, float]:
-    """Return true values by steelyard's names: links through the true URDF, and joint terms."""
+def true_parameters(chain: Chain, drives: Drives, friction: bool = True) -> dict[str, float]:
+    """Return true values by steelyard's names: links through the true URDF, rotors, friction."""
     robot = loaded(chain)
     values = dict(zip(robot.parameter_names, map(float, robot.parameters), strict=True))
-    terms = {
-        "Ia": drives.rotor,
-        "Fv": drives.friction.viscous,
-        "Fc": drives.friction.coulomb,
-        "F0": drives.offset,
-    }
+    terms = {"Ia": drives.rotor}
+    if friction:
+        terms |= {
+            "Fv": drives.friction.viscous,
+            "Fc": drives.friction.coulomb,
+            "F0": drives.offset,
+        }
     for symbol, numbers in terms.items():
         for name, value in zip(robot.joint_names, numbers, strict=True):
             values[f"{name}.{symbol}"] = float(value)

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steelyard as sy
-from benchmarks.unseen.draw import Draw, draw
+from benchmarks.unseen.draw import RIGID, Draw, draw
 from benchmarks.unseen.faults import FAULTS
 from benchmarks.unseen.judge import LEAST_SAMPLES, Judgement, Trial, is_moving, judge
-from benchmarks.unseen.plain import relative, zero_phase
+from benchmarks.unseen.plain import is_inertial, relative, zero_phase
 
 Array = NDArray[np.float64]
 PROBABLE = 0.5  # least certainty of a finding that counts
@@ -171,13 +171,18 @@ def true_error(sample: Draw, fit: sy.Fit, band: float) -> float:
 
 
 def deviations(sample: Draw, fit: sy.Fit) -> dict[str, Any]:
-    """Return (estimate - truth) / std of the base parameters with a finite std, and their names."""
+    """Return (estimate - truth) / std of the base parameters with a finite std, and their names.
+
+    In classes with friction beyond the estimator's model, of links and rotors only.
+    """
     if sample.parameters is None:
         return {}
     values = np.array([sample.parameters.get(name, 0.0) for name in fit.parameter_names])
     truth = np.asarray(fit.base.values(values))
     std = np.asarray(fit.base_std)
     finite = np.isfinite(std) & (std > 0)
+    if sample.kind not in RIGID:  # friction of another kind has no true parameters
+        finite &= np.array([is_inertial(x) or x.endswith(".Ia") for x in fit.base.names])
     z = (np.asarray(fit.base_values) - truth)[finite] / std[finite]
     names = tuple(name for name, is_finite in zip(fit.base.names, finite, strict=True) if is_finite)
     return {"z": tuple(float(x) for x in z), "z_names": names}

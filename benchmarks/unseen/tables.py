@@ -45,8 +45,8 @@ def share(values: Sequence[bool]) -> str:
 
 def healthy_table(outcomes: Sequence[Outcome]) -> str:
     """Return one row for each class of healthy draws, and one for all."""
-    header = "class|n|d/p med|max|ok|d/b med|max|ok|trusted|error kept|true kept|2 sigma|rms z"
-    header += "|false faults|wrong trust"
+    header = "class|n|d/p med|max|ok|d/b med|max|ok|trusted|error kept|true kept|joints kept"
+    header += "|2 sigma|rms z|false faults|wrong trust"
     kinds = sorted({o.kind for o in outcomes})
     groups = [(kind, [o for o in outcomes if o.kind == kind]) for kind in kinds]
     return table(
@@ -57,7 +57,7 @@ def healthy_table(outcomes: Sequence[Outcome]) -> str:
 def healthy_row(kind: str, outcomes: Sequence[Outcome]) -> list[str]:
     judged = [o.judgement for o in outcomes if o.judgement is not None]
     if not judged:
-        return [kind, str(len(outcomes)), *["–"] * 13]
+        return [kind, str(len(outcomes)), *["–"] * 14]
     z = np.concatenate([np.array(o.z) for o in outcomes])
     return [
         kind,
@@ -66,6 +66,7 @@ def healthy_row(kind: str, outcomes: Sequence[Outcome]) -> list[str]:
         share([j.trusted for j in judged]),
         share([j.kept for j in judged if j.kept is not None]),
         share([o.kept for o in outcomes if o.kept is not None]),
+        share([x <= 1 for j in judged for x in j.joints if np.isfinite(j.moving)]),
         f"{np.mean(np.abs(z) <= 2):.0%}" if len(z) else "–",
         f"{rms(z):.2f}" if len(z) else "–",
         share([bool(o.claimed) for o in outcomes]),
