@@ -115,7 +115,9 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
     kind = kind or (str(rng.choice(CLASSES)) if faulty else CLASSES[seed % len(CLASSES)])
     planted = FAULTS.get(fault, Fault(()))
     chain = random_robot(rng, planted.least_joints)
-    joint = int(rng.integers(int(planted.on_description is not None), chain.n))
+    joint = int(rng.integers(chain.n))
+    if planted.on_description:  # the longest link: elsewhere it has no practical size
+        joint = 1 + int(np.argmax([np.linalg.norm(xyz) for xyz, _ in chain.places[1:]]))
     size = planted.draw(rng)
     described = (
         rounded(chain) if rng.uniform() < 0.2 else perturbed(chain, rng, rng.uniform(0.0, 0.4))
@@ -136,6 +138,10 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
     step = 1 / (rate * np.ceil(1 / (rate * LONGEST_STEP)))
     scales = Scales.of(model, region, rng)
     drives = random_drives(rng, kind, scales)
+    if planted.springs:
+        spring = np.zeros(chain.n)
+        spring[joint] = size * scales.torque[joint]
+        drives = replace(drives, spring=spring, spring_zero=region.centre - rng.uniform(0, 2))
     sensors = random_sensors(rng, rate, scales)
     bandwidth = rng.uniform(3.0, 8.0)
     share = float(rng.choice([0.0, 0.7, 1.0]))

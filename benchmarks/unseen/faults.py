@@ -27,8 +27,9 @@ class Fault:
 
     `names` are keys of findings that name it. With `doubt`, a verdict of 'doubtful' or 'refused'
     is sufficient. `on_log` changes logs, `on_description` the chain given to the estimator,
-    `on_truth` the chain that is simulated; `tilts` means another direction of gravity.
-    `harmless` marks a fault that leaves the identified dynamics right. `least_joints` is the
+    `on_truth` the chain that is simulated; `tilts` means another direction of gravity,
+    `springs` a spring at a joint that the description lacks. `harmless` marks a fault that leaves
+    the identified dynamics right, so that a right fit is sufficient. `least_joints` is the
     smallest arm on which it exists.
     """
 
@@ -39,6 +40,7 @@ class Fault:
     on_description: OnChain | None = None
     on_truth: OnChain | None = None
     tilts: bool = False
+    springs: bool = False
     doubt: bool = False
     harmless: bool = False
     least_joints: int = 1
@@ -121,11 +123,6 @@ def lengthen(chain: Chain, joint: int, size: float) -> Chain:
     return replace(chain, places=tuple(places))
 
 
-def counterweight(chain: Chain, joint: int, size: float) -> Chain:
-    """Return the arm with a mass opposite to a link's centre of mass."""
-    return with_mass(chain, joint, size, -1.0)
-
-
 def payload(chain: Chain, joint: int, size: float) -> Chain:
     """Return the arm with a mass beyond the last link's centre of mass."""
     return with_mass(chain, chain.n - 1, size, 1.5)
@@ -169,12 +166,7 @@ FAULTS: dict[str, Fault] = {
         least_joints=2,
     ),
     "missing counterweight": Fault(
-        ("counterweight", "missing term", "wrong robot", "payload"),
-        0.6,
-        1.5,
-        on_truth=counterweight,
-        doubt=True,
-        harmless=True,
+        ("counterweight", "missing term", "wrong robot"), 1.0, 3.0, springs=True, doubt=True
     ),
     "filtered torque": Fault(
         ("filtered torque", "torque filter", "filtered effort"),

@@ -55,13 +55,17 @@ class Outcome:
 
     @property
     def named(self) -> bool | None:
-        """Whether the planted fault is named, as a fault or as a handled remark."""
+        """Whether the planted fault is named, as a fault or as a handled remark.
+
+        A harmless one need not be if the fit is right.
+        """
         if not self.fault or self.judgement is None:
             return None
         fault = FAULTS[self.fault]
         probable = {f[0] for f in self.judgement.findings if f[2] >= PROBABLE}
         doubted = fault.doubt and not self.judgement.trusted
-        return bool(probable & set(fault.names)) or doubted
+        right = fault.harmless and not self.wrong_trust
+        return bool(probable & set(fault.names)) or doubted or right
 
     @property
     def kept(self) -> bool | None:

@@ -23,6 +23,7 @@ from benchmarks.unseen.motions import Reference
 Array = NDArray[np.float64]
 DRIVE_ENCODER = 2e-6  # [rad] resolution of the encoder that the controller reads
 VELOCITY_FILTER = 100.0  # [Hz] of the controller's velocity
+SPRING_RADIUS, SPRING_REST = 0.35, 0.6  # of the distance between axis and anchor
 DIVERGED = 1.5  # [rad] from the reference
 
 
@@ -113,6 +114,18 @@ class Drives:
     ripple: Array = field(default_factory=lambda: np.zeros(1))
     ripple_waves: Array = field(default_factory=lambda: np.ones(1))
     ripple_phase: Array = field(default_factory=lambda: np.zeros(1))
+    spring: Array = field(default_factory=lambda: np.zeros(1))
+    spring_zero: Array = field(default_factory=lambda: np.zeros(1))
+
+    def counterbalance(self, q: Array) -> Array:
+        """Return the torque of a spring between points beside each axis (n,) [N m].
+
+        spring sin(d) (1 - rest / L), with d = q - spring_zero and L^2 = 1 + r^2 - 2 r cos(d):
+        no combination of link masses has it.
+        """
+        d = q - self.spring_zero
+        length = np.sqrt(1 + SPRING_RADIUS**2 - 2 * SPRING_RADIUS * np.cos(d))
+        return np.asarray(self.spring * np.sin(d) * (1 - SPRING_REST / length))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +184,7 @@ def simulate(
     data = model.createData()
     friction = drives.friction
     hold = np.asarray(pin.computeGeneralizedGravity(model, data, motion.q[0])) + drives.offset
+    hold = hold - drives.counterbalance(motion.q[0])
     theta, w = motion.q[0].copy(), np.zeros(n)
     link, v = link_at_rest(model, data, drives, theta), np.zeros(n)
     z, a, am, tau_s = np.zeros(n), np.zeros(n), np.zeros(n), hold.copy()
@@ -192,6 +206,8 @@ def simulate(
         level = friction.level(theta, middle, tau_s)
         f, by_speed, z = friction.evaluate(level, middle, z, step, warm)
         force = u - drives.offset - f - by_speed * (w - middle)
+        if drives.spring.any():
+            force += drives.counterbalance(theta)
         if drives.ripple.any():
             force += drives.ripple * np.sin(drives.ripple_waves * theta + drives.ripple_phase)
         if elastic:
