@@ -75,7 +75,8 @@ class Draw:
 
     `description` is given to the estimator, `training` and `held_out` are its logs. `truth` is the
     noiseless run of the held-out motion in the joint coordinates of a healthy log; `parameters`
-    are true values by steelyard's parameter names; friction has some only in RIGID classes.
+    are true values by steelyard's parameter names; friction has some only in
+    RIGID classes without a fault.
     """
 
     seed: int
@@ -91,7 +92,7 @@ class Draw:
     training: sy.Log
     held_out: sy.Log
     truth: Run
-    parameters: dict[str, float] | None
+    parameters: dict[str, float]
 
     @property
     def id(self) -> str:
@@ -160,7 +161,7 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
     ]
     if planted.on_log:
         logs = [planted.on_log(log, joint, size) for log in logs]
-    known = planted.harmless or not fault
+    modelled = kind in RIGID and (planted.harmless or not fault)
     return Draw(
         seed=seed,
         kind=kind,
@@ -175,7 +176,7 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
         training=logs[0],
         held_out=logs[1],
         truth=runs[1],
-        parameters=true_parameters(true, drives, kind in RIGID) if known else None,
+        parameters=true_parameters(true, drives, modelled),
     )
 
 

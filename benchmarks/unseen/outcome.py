@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steelyard as sy
-from benchmarks.unseen.draw import RIGID, Draw, draw
+from benchmarks.unseen.draw import Draw, draw
 from benchmarks.unseen.faults import FAULTS
 from benchmarks.unseen.judge import LEAST_SAMPLES, Judgement, Trial, is_moving, judge
 from benchmarks.unseen.plain import is_inertial, relative, zero_phase
@@ -19,6 +19,7 @@ from benchmarks.unseen.plain import is_inertial, relative, zero_phase
 Array = NDArray[np.float64]
 PROBABLE = 0.5  # least certainty of a finding that counts
 WRONG = 1.5  # true error over the stated one, above which a trusted fit is wrong
+FAR, CHANGED = 3.0, 0.25  # standard deviations; share of base parameters further off
 TRUTH_RATE = 500.0  # [Hz] at which the true run is compared
 
 
@@ -77,14 +78,22 @@ class Outcome:
 
     @property
     def wrong_trust(self) -> bool:
-        """Whether a fit is trusted although it errs by more than WRONG times its stated error."""
+        """Whether a fit is trusted although it is wrong.
+
+        Its true error is more than WRONG times the stated one, or a fault changed its parameters.
+        """
         judged = self.judgement
-        return bool(
-            judged is not None
-            and judged.trusted
-            and np.isfinite(self.true_error)
-            and self.true_error > WRONG * judged.expected
-        )
+        if judged is None or not judged.trusted:
+            return False
+        errs = np.isfinite(self.true_error) and self.true_error > WRONG * judged.expected
+        return bool(errs) or self.changed
+
+    @property
+    def changed(self) -> bool:
+        """Whether a fault that is not harmless changed many of the identified parameters."""
+        faulty = bool(self.fault) and not FAULTS[self.fault].harmless
+        far = np.abs(np.array(self.z)) > FAR
+        return faulty and len(far) > 0 and bool(np.mean(far) > CHANGED)
 
     def line(self) -> str:
         """Return the outcome in one line."""
@@ -177,15 +186,13 @@ def true_error(sample: Draw, fit: sy.Fit, band: float) -> float:
 def deviations(sample: Draw, fit: sy.Fit) -> dict[str, Any]:
     """Return (estimate - truth) / std of the base parameters with a finite std, and their names.
 
-    In classes with friction beyond the estimator's model, of links and rotors only.
+    With a fault, or friction beyond the estimator's model, of links and rotors only.
     """
-    if sample.parameters is None:
-        return {}
     values = np.array([sample.parameters.get(name, 0.0) for name in fit.parameter_names])
     truth = np.asarray(fit.base.values(values))
     std = np.asarray(fit.base_std)
     finite = np.isfinite(std) & (std > 0)
-    if sample.kind not in RIGID:  # friction of another kind has no true parameters
+    if f"{fit.robot.joint_names[0]}.Fc" not in sample.parameters:  # links and rotors alone
         finite &= np.array([is_inertial(x) or x.endswith(".Ia") for x in fit.base.names])
     z = (np.asarray(fit.base_values) - truth)[finite] / std[finite]
     names = tuple(name for name, is_finite in zip(fit.base.names, finite, strict=True) if is_finite)
