@@ -23,6 +23,7 @@ from tests.thresholds.mechanics import MECHANICS
 from tests.thresholds.repeats import REPEATS
 from tests.thresholds.result import RESULT
 from tests.thresholds.samples import SAMPLES
+from tests.thresholds.selection import SELECTION
 from tests.thresholds.signals import SIGNALS
 from tests.thresholds.simulated import SIMULATED
 from tests.thresholds.simulation import SIMULATION
@@ -37,6 +38,7 @@ THRESHOLDS = [
     *REPEATS,
     *RESULT,
     *SAMPLES,
+    *SELECTION,
     *SIGNALS,
     *SIMULATED,
     *SIMULATION,
@@ -46,6 +48,8 @@ PLACES = (
     "identify.py",
     "build_problem.py",
     "make_fit.py",
+    "estimate_model.py",
+    "selection",
     "validate.py",
     "options.py",
     "observations",
@@ -141,6 +145,8 @@ NO_WORD = {
         "model.model_thresholds: block_samples folds stored_bytes",
         "identification_thresholds: closure_stride",
         "samples.samples_thresholds: state_error_samples",
+        "selection.selection_thresholds: cutoffs largest_cutoff rows_per_cutoff samples_per_row",
+        "selection.selection_thresholds: least_rows samples coulomb_width exact_prior",
         "samples.samples_thresholds: uncertain_acceleration certain_share",
         "samples.samples_thresholds: filter_reach filter_group",
         "samples.samples_thresholds: fourier_block",

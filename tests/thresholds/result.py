@@ -140,6 +140,11 @@ VERDICT = [
         (T, W),
     ),
     Threshold(
+        "result.result_thresholds:consistency_ratio",
+        sides(lambda x: word(errors={"predicted": 0.01, "consistent": 0.01 * x}), 1.25),
+        (T, D),
+    ),
+    Threshold(
         "result.result_thresholds:mass_ratio",
         sides(lambda x: word(masses={"identified": 10 * x}), 2.0),
         (T, D),

@@ -63,7 +63,7 @@ class PreparationFields:
 
     smoothing: str | None = option(
         "auto",
-        help="Smoother of the positions; auto: none with qd and qdd, else periodic or Kalman.",
+        help="Smoother of the positions; auto: periodic, Kalman or Butterworth by held-out torque.",
         choices=SMOOTHERS,
         panel=SAMPLES,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,9 +124,7 @@ def choose_predictor(
     candidates = estimate_solvers(problem, estimate, kinds)
     rest = [merged(rows, without=k) for k in range(len(rows))]
     errors = {name: held_out_error(blocks, list(map(f, rest))) for name, f in candidates.items()}
-    name = min(errors, key=lambda each: errors[each].total)
-    if not errors[name].is_better(errors[CONSISTENT], THRESHOLDS.least_consistency_gain):
-        name = CONSISTENT
+    name = best_predictor(errors)
     predictor = Predictor(
         name=name,
         base=candidates[name](problem.total),
@@ -142,6 +140,13 @@ def choose_predictor(
     if not others[best].is_less(errors[name]):
         return PredictorChoice(predictor)
     return PredictorChoice(predictor, plain=best, described=best is None)
+
+
+def best_predictor(errors: Mapping[str, HeldOutError]) -> str:
+    """Return the candidate that predicts: the consistent one unless another is clearly better."""
+    name = min(errors, key=lambda each: errors[each].total)
+    better = errors[name].is_better(errors[CONSISTENT], THRESHOLDS.least_consistency_gain)
+    return name if better else CONSISTENT
 
 
 def comparable(problem: Problem, blocks: Sequence[Accumulator]) -> bool:

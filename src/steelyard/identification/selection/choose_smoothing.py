@@ -85,7 +85,7 @@ def choose_smoothing(
     """
     plain = model.with_shape("width", [THRESHOLDS.coulomb_width] * model.n)
     rate = min(1.0 / s.dt for s in samples)
-    if sum(s.N * s.dt for s in samples) < MODEL_THRESHOLDS.folds * THRESHOLDS.shortest_block:
+    if not has_long_blocks(samples):
         return None
     cutoffs = [f for f in THRESHOLDS.cutoffs if f < THRESHOLDS.largest_cutoff * rate]
     bands: dict[float, BandSamples] = {}
@@ -115,8 +115,7 @@ def choose_smoothing(
         for cutoff in with_motion(bands)
     }
     smallest = {each: min(error.total for error in errors[each].values()) for each in errors}
-    limit = THRESHOLDS.band_error * min(smallest.values())
-    cutoff = max(each for each, error in smallest.items() if error <= limit)
+    cutoff = widest_band(smallest)
     compared = {key: error for (key, kind), error in errors[cutoff].items() if kind == WLS}
     least = min(compared, key=lambda key: compared[key].total)
     by_bandwidth: list[str | float] = [FIRST]
@@ -147,6 +146,18 @@ def butterworth_preparation(
     return replace(
         preparation, smoothing="butterworth", cutoff=cutoff, period=None, decimate=decimate
     )
+
+
+def has_long_blocks(samples: Sequence[Samples]) -> bool:
+    """Return whether held-out blocks of the samples are long enough to compare candidates on."""
+    seconds = sum(s.N * s.dt for s in samples)
+    return seconds >= MODEL_THRESHOLDS.folds * THRESHOLDS.shortest_block
+
+
+def widest_band(errors: dict[float, float]) -> float:
+    """Return the widest cut-off [Hz] whose least error is near the least of all bands."""
+    limit = THRESHOLDS.band_error * min(errors.values())
+    return max(cutoff for cutoff, error in errors.items() if error <= limit)
 
 
 def with_motion(bands: dict[float, BandSamples]) -> list[float]:

@@ -1,0 +1,77 @@
+"""Thresholds of choices by held-out torque."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as Stub
+from typing import Any
+
+import numpy as np
+
+import steelyard as sy
+from steelyard.identification.selection.choose_predictor import CONSISTENT, WLS, best_predictor
+from steelyard.identification.selection.choose_smoothing import (
+    has_long_blocks,
+    widest_band,
+    with_motion,
+)
+from steelyard.identification.selection.held_out_torque import HeldOutError
+from tests.thresholds.threshold import Threshold, sides
+
+ROBOT = sy.load("planar_2r")
+
+
+def errors(total: float, *gains: float) -> HeldOutError:
+    """Squares of four blocks, with gains of single blocks."""
+    squares = np.full(4, total**2)
+    squares[: len(gains)] -= gains
+    return HeldOutError(squares, np.ones(4))
+
+
+def gains_by(share: float) -> bool:
+    """Whether an error that is less by a share counts as less."""
+    return errors(0.1 * (1 - share)).is_less(errors(0.1))
+
+
+def exceeds_its_spread(deviations: float) -> bool:
+    """Whether a gain of so many standard errors counts."""
+    spread = np.array([1.0, -1.0, 1.0, -1.0])
+    error = np.sqrt(4) * np.std(spread, ddof=1)
+    gain = deviations * error / 4 + spread
+    first = HeldOutError(np.full(4, 100.0), np.ones(4))
+    return HeldOutError(100.0 - gain, np.ones(4)).is_better(first, gain=0.0)
+
+
+def predicts(share: float) -> bool:
+    """Whether parameters without constraints predict that are better by a share."""
+    candidates = {CONSISTENT: errors(0.1), WLS: errors(0.1 * (1 - share))}
+    return best_predictor(candidates) == WLS
+
+
+def compared(seconds: float) -> bool:
+    """Whether blocks of a log of eight times this length are compared."""
+    return has_long_blocks([Stub(N=800, dt=seconds / 100)])
+
+
+def in_band(error: float) -> bool:
+    """Whether the wider band is taken although its error is larger by a factor."""
+    return widest_band({4.0: 0.1, 8.0: 0.1 * error}) == 8.0
+
+
+def holds(share: float) -> bool:
+    """Whether a band with a share of the velocity's power is one to compare in."""
+    bands: dict[float, Any] = {
+        4.0: Stub(samples=[Stub(qd=np.full((9, 2), np.sqrt(share)))]),
+        8.0: Stub(samples=[Stub(qd=np.ones((9, 2)))]),
+    }
+    return 4.0 in with_motion(bands)
+
+
+MODULE = "selection.selection_thresholds"
+SELECTION = [
+    Threshold(f"{MODULE}:least_gain", sides(gains_by, 0.005)),
+    Threshold(f"{MODULE}:gain_deviations", sides(exceeds_its_spread, 1.0)),
+    Threshold(f"{MODULE}:least_consistency_gain", sides(predicts, 0.05)),
+    Threshold(f"{MODULE}:shortest_block", sides(compared, 0.25)),
+    Threshold(f"{MODULE}:band_error", sides(in_band, 1.3), (True, False)),
+    Threshold(f"{MODULE}:motion_share", sides(holds, 0.9)),
+]
