@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import CallError, mention
 from ..robot import Robot
 from ..signals.log import Log
+from .doctor.excitation import too_short
 from .doctor.finding import Finding
 from .model.linear_model import Model, build_model
 from .model.problem import Problem
@@ -112,7 +113,7 @@ def build_problem(
     if any(s.base is not None for s in samples):
         model = build_model(robot, options.model, observation, moving=True)
     choice = None
-    if chooses_by_held_out_torque(options, model):
+    if chooses_by_held_out_torque(options, model, logs) and not too_short(model, samples):
         progress("choosing the smoothing", 0.1)
         choice = choose_smoothing(robot, logs, samples, options.preparation, model, observation)
     if choice is not None and choice.preparation != options.preparation:
@@ -145,7 +146,7 @@ def build_problem(
     )
 
 
-def chooses_by_held_out_torque(options: Options, model: Model) -> bool:
+def chooses_by_held_out_torque(options: Options, model: Model, logs: Sequence[Log]) -> bool:
     """Return whether held-out torque decides on the smoothing: where nothing about it is given.
 
     Logs with measured accelerations, moving bases and rows other than joints keep their states.
@@ -156,6 +157,7 @@ def chooses_by_held_out_torque(options: Options, model: Model) -> bool:
         and options.preparation.controller is None
         and model.observation.has_joint_rows
         and not model.moving
+        and not all(log.qd is not None and log.qdd is not None for log in logs)
     )
 
 

@@ -13,7 +13,7 @@ from .estimators.sdp import SDP
 from .estimators.simulated.automatic import Automatic
 from .make_fit import solve
 from .options import Options
-from .selection.choose_predictor import UNCONSTRAINED, Predictor, PredictorChoice, choose_predictor
+from .selection.choose_predictor import UNCONSTRAINED, PredictorChoice, choose_predictor
 from .selection.choose_smoothing import butterworth_preparation
 from .selection.held_out_torque import WLS
 from .selection.selection_thresholds import THRESHOLDS
@@ -27,7 +27,7 @@ class ModelEstimate:
 
     prepared: PreparedProblem
     estimate: Estimate
-    predictor: Predictor | None = None
+    choice: PredictorChoice | None = None
 
 
 def estimate_model(
@@ -59,7 +59,7 @@ def estimate_model(
         options = with_prior_weight(prepared.options, THRESHOLDS.exact_prior)
         first = solve_prepared(replace(prepared, options=options))
         choice = predictor_choice(first.prepared, first, (), plain=False)
-    return first if choice is None else replace(first, predictor=choice.predictor)
+    return replace(first, choice=choice)
 
 
 def solve_prepared(prepared: PreparedProblem) -> ModelEstimate:
@@ -116,8 +116,8 @@ def plain_problem(
     """Return the problem of plain least squares: one filter, the usual friction, no delay."""
     options, smoothing = prepared.options, prepared.smoothing
     assert smoothing is not None
-    given = replace(options.preparation, delay=0.0, decimate=smoothing.given_decimation)
-    preparation = butterworth_preparation(given, plain[0], prepared.samples)
+    undelayed = replace(options.preparation, delay=0.0, decimate=smoothing.given_decimation)
+    preparation = butterworth_preparation(undelayed, plain[0], prepared.samples)
     model = replace(options.model, friction=PLAIN_FRICTION, coulomb_width=THRESHOLDS.coulomb_width)
     simple = build_problem(
         prepared.robot,

@@ -129,7 +129,7 @@ def identify(
         result.prepared,
         result.estimate,
         provenance=provenance(robot, logs),
-        predictor=result.predictor,
+        choice=result.choice,
     )
     if chosen.model.elastic_joints:
         fit = with_elasticity(fit, result.prepared.problem, logs)

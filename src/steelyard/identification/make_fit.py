@@ -39,7 +39,7 @@ from .result.torque_noise import torque_noise
 from .result.uncertainty import Uncertainty, uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict.inputs import LogInputs, MassInputs
-from .selection.choose_predictor import Predictor
+from .selection.choose_predictor import PredictorChoice
 
 Array = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ def make_fit(
     provenance: dict[str, Any],
     region: Region | None = None,
     compute_residuals: Callable[[Problem, Array, Array], Residuals] = residuals,
-    predictor: Predictor | None = None,
+    choice: PredictorChoice | None = None,
 ) -> Fit:
     """Build the fit of an estimate: identified robot, uncertainty, self-validation and verdict.
 
@@ -77,7 +77,7 @@ def make_fit(
     provenance : digests and versions for the report
     region : states that all logs cover; the states of the problem's samples by default
     compute_residuals : function of problem, base parameters (b,) and weights (n,)
-    predictor : what predicts torques; the estimate's own base parameters by default
+    choice : what predicts torques; the estimate's own base parameters by default
 
     Returns
     -------
@@ -91,10 +91,11 @@ def make_fit(
     torque = observation.predictor(identified, known=model.known, structure=model.robot)
     region = region or covered_region(prepared.robot, prepared.samples)
     errors = compute_residuals(problem, estimate.base, estimate.weights)
-    other = None if predictor is None or predictor.is_consistent else predictor
+    predictor = None if choice is None else choice.predictor
+    other = None if choice is None or choice.predictor.is_consistent else choice
     predicted = errors
     if other is not None:
-        predicted = compute_residuals(problem, other.base, estimate.weights)
+        predicted = compute_residuals(problem, other.predictor.base, estimate.weights)
     validation = self_validation(prepared, predicted, region)
     notes = prepared.notes + sample_notes(problem) + estimate.notes
     if predictor is not None:
@@ -105,10 +106,14 @@ def make_fit(
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate, other)
     expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
-    causes = residual_causes(problem, estimate if other is None else other, predicted)
-    pipeline = replace(sample_pipeline(prepared, region), residual_split=causes)
+    causes = residual_causes(
+        problem, estimate.base if other is None else other.predictor.base, predicted
+    )
+    pipeline = replace(
+        sample_pipeline(prepared, region), residual_split=causes, predictor=predictor
+    )
     if observation.has_joint_rows:
-        base = problem.base.values(parameters) if other is None else other.base
+        base = problem.base.values(parameters) if other is None else other.predictor.base
         gains = prepared.nuisance.gains.values
         motions = held_out_motion(problem, cross_validation, base, gains)
         pipeline = replace(pipeline, held_out=motions)
@@ -136,7 +141,6 @@ def make_fit(
         options=options,
         provenance=provenance,
         verdict_inputs=verdict_inputs,
-        predictor=predictor,
     )
 
 
@@ -172,12 +176,10 @@ def estimate_uncertainty(
     return spread if extra is None else replace(spread, covariance=spread.covariance + extra)
 
 
-def residual_causes(
-    problem: Problem, estimate: Estimate | Predictor, errors: Residuals
-) -> ResidualSplit:
+def residual_causes(problem: Problem, base: Array, errors: Residuals) -> ResidualSplit:
     """Split the residuals by cause; rows other than joints show only their noise."""
     if problem.model.observation.has_joint_rows:
-        return split_residuals(problem, estimate.base)
+        return split_residuals(problem, base)
     noise = noise_share([errors.values[part] for part in split(errors.t)])
     shares = np.column_stack([noise, np.zeros((len(noise), 2)), 1.0 - noise])
     return ResidualSplit(problem.model.row_names, shares)

@@ -78,11 +78,19 @@ def test_the_robot_predicts_what_the_fit_predicts(name):
     fit = fitted(name)
     tau = fit.robot.inverse_dynamics(*states())
     assert near(tau, fit.torque(*states()))
-    assert near(tau, fit.predict(*states()).torque)
     assert np.allclose(fit.robot.parameters, fit.parameters, rtol=1e-9, atol=1e-12)
     assert fit.robot.parameter_names == fit.parameter_names
     assert len(set(fit.parameter_names)) == len(fit.parameter_names)
     assert all(fit.robot.parameter_units)
+
+
+@EVERY
+def test_a_fit_predicts_with_its_predicting_base_parameters(name):
+    fit = fitted(name)
+    tau = fit.model.rows(*states()) @ fit.prediction_base + fit.model.known_torque(*states())
+    assert near(fit.predict(*states()).torque, tau, 1e-8)
+    if fit.predictor is not None and fit.predictor.is_consistent:
+        assert near(fit.predict(*states()).torque, fit.robot.inverse_dynamics(*states()))
 
 
 @EVERY

@@ -52,9 +52,8 @@ class Fit:
     given, `model` what was looked for. `estimate` has the base values and the notes of the
     estimator, `uncertainty` their covariance and excitation, `validation` the torques on the fit's
     own samples, `pipeline` what was done to the samples, `options` what was asked for, `provenance`
-    versions and digests, `verdict_inputs` what the verdict follows from. `predictor` has the base
-    parameters that predict torques and how they were chosen, None where the estimate's own do. All
-    other names are properties, short for fields of these.
+    versions and digests, `verdict_inputs` what the verdict follows from. All other names are
+    properties, short for fields of these.
 
     Examples
     --------
@@ -75,7 +74,14 @@ class Fit:
     options: Options
     provenance: dict[str, Any]
     verdict_inputs: VerdictInputs
-    predictor: Predictor | None = None
+
+    @property
+    def predictor(self) -> Predictor | None:
+        """What predicts torques, and held-out errors of the candidates.
+
+        None where candidates were not compared: the estimate's own base parameters predict.
+        """
+        return self.pipeline.predictor
 
     @property
     def prediction_base(self) -> Array:

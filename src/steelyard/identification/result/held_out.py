@@ -12,7 +12,7 @@ from ..estimators.least_squares import Estimate, excitation, least_squares, trim
 from ..estimators.posterior import posterior
 from ..model.accumulator import Accumulator
 from ..model.problem import Problem, merged
-from ..selection.choose_predictor import Predictor
+from ..selection.choose_predictor import PredictorChoice
 from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -58,15 +58,18 @@ class HeldOut:
         return float(parts.max(initial=0.0))
 
 
-def held_out(problem: Problem, estimate: Estimate, predictor: Predictor | None = None) -> HeldOut:
+def held_out(
+    problem: Problem, estimate: Estimate, choice: PredictorChoice | None = None
+) -> HeldOut:
     """Return the errors of each part of the samples, predicted from the other parts.
 
     Weights of joints and of the description come from the fit of all samples. A part without which
-    nothing could be estimated is predicted by all. `predictor` predicts in place of the estimate.
+    nothing could be estimated is predicted by all. `choice` has what
+    predicts in place of the estimate.
     """
     solve, base = row_solver(problem, estimate), estimate.base
-    if predictor is not None:
-        solve, base = predictor.solve, predictor.base
+    if choice is not None:
+        solve, base = choice.solve, choice.predictor.base
     parts = [fold for fold in problem.folds if sum(fold.counts)]
     enough = (
         sum(problem.total.counts) - max(sum(fold.counts) for fold in parts) >= problem.base.n_base
@@ -85,7 +88,7 @@ def held_out(problem: Problem, estimate: Estimate, predictor: Predictor | None =
         np.array([p.counts for p in parts]),
     )
     changed = (
-        bases_without(problem, estimate, bases, solve, predictor)
+        bases_without(problem, estimate, bases, solve, choice)
         if len(parts) == len(problem.folds)
         else None
     )
@@ -97,7 +100,7 @@ def bases_without(
     estimate: Estimate,
     bases: list[Array],
     solve: Callable[[Accumulator], Array],
-    predictor: Predictor | None,
+    choice: PredictorChoice | None,
 ) -> Array | None:
     """Return base parameters (parts, 2, b) without each part, and without half of it.
 
@@ -107,7 +110,7 @@ def bases_without(
     if estimate.parameters is None or not problem.has_consecutive_folds:
         return None
     count = len(problem.folds)
-    values = problem.base.values(estimate.parameters) if predictor is None else predictor.base
+    values = problem.base.values(estimate.parameters) if choice is None else choice.predictor.base
     if not bases:
         return np.tile(values, (count, 2, 1))
     whole = solve(problem.total)

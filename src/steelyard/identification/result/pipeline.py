@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..friction.residual_split import ResidualSplit
 from ..nuisance.drive_gains import DriveGains
 from ..samples.preparation import Preparation
+from ..selection.choose_predictor import Predictor
 from .held_out_motion import HeldOutMotion
 from .prediction import Region
 from .state_coverage import CoveredStates
@@ -33,7 +34,9 @@ class SamplePipeline:
     the terms that the samples chose beyond the usual ones, joint and word, drifts included.
     `held_out` are parts of the measured motion, each with base parameters estimated without it.
     `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where
-    each was folded by itself. `residual_split` has the causes of the residuals.
+    each was folded by itself. `residual_split` has the causes of the residuals. `predictor` has
+    the base parameters that predict torques and how they were chosen, None where the estimate's
+    own do.
     """
 
     preparation: Preparation
@@ -48,3 +51,4 @@ class SamplePipeline:
     archive: Archive | None = None
     residual_split: ResidualSplit | None = None
     held_out: tuple[HeldOutMotion, ...] = ()
+    predictor: Predictor | None = None

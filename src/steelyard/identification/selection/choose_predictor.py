@@ -36,14 +36,12 @@ class Predictor:
     ----------
     name : 'consistent', 'unconstrained', 'wls' or 'ols'
     base : (b,) base parameters
-    solve : base parameters (b,) as a function of folded rows
     cutoff : band of the comparison [Hz]
     errors : held-out error |e| / |tau| of each candidate, fractions
     """
 
     name: str
     base: Array
-    solve: Solve
     cutoff: float
     errors: dict[str, float]
 
@@ -80,11 +78,13 @@ class PredictorChoice:
     Parameters
     ----------
     predictor : the best of the estimate's own model
+    solve : its base parameters (b,) as a function of folded rows
     plain : (cut-off [Hz], 'ols' or 'wls') of plain least squares that is better, None if none is
     described : whether the links as described are better, with friction of the log
     """
 
     predictor: Predictor
+    solve: Solve
     plain: tuple[float, str] | None = None
     described: bool = False
 
@@ -128,7 +128,6 @@ def choose_predictor(
     predictor = Predictor(
         name=name,
         base=candidates[name](problem.total),
-        solve=candidates[name],
         cutoff=smoothing.band.cutoff,
         errors={key: error.total for key, error in errors.items()},
     )
@@ -138,8 +137,8 @@ def choose_predictor(
         others.update(smoothing.plain.items())
     best = min(others, key=lambda key: others[key].total)
     if not others[best].is_less(errors[name]):
-        return PredictorChoice(predictor)
-    return PredictorChoice(predictor, plain=best, described=best is None)
+        return PredictorChoice(predictor, candidates[name])
+    return PredictorChoice(predictor, candidates[name], plain=best, described=best is None)
 
 
 def best_predictor(errors: Mapping[str, HeldOutError]) -> str:

@@ -68,8 +68,9 @@ def choose_smoothing(
     weighted least squares with viscous and Coulomb friction predicts blocks of the torque from the
     others. They are compared in the widest band in which the best of them predicts the torque
     almost as well as in any band that holds the motion: where noise of the accelerations outweighs
-    the torque, models that shrink would win. Of the candidates that are not worse than the best by more than the standard error, the
-    one with the widest band is taken, the samples as prepared before all filters. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
+    the torque, models that shrink would win. Of the candidates that are not worse than the best by
+    more than the standard error, the one with the widest band is taken, the samples as prepared
+    before all filters. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
 
     Parameters
     ----------

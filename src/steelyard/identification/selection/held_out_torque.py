@@ -89,8 +89,8 @@ class HeldOutError:
     def is_better(self, other: HeldOutError, gain: float | None = None) -> bool:
         """Return whether this error is less than another by more than its standard error.
 
-        The gain is paired block by block, and at least a share `gain` of the other error. Breiman, Friedman, Olshen and Stone, "Classification and
-        Regression Trees", 1984, section 3.4.3.
+        The gain is paired block by block, and at least a share `gain` of the other error. Breiman,
+        Friedman, Olshen and Stone, "Classification and Regression Trees", 1984, section 3.4.3.
         """
         if not self.is_less(other, gain):
             return False
