@@ -55,6 +55,76 @@ class DoctorThresholds:
         0.8, "no record of a measurement; benchmarks.trust judges it"
     )
 
+    # -- Channels
+    # joints that are needed where the sign of no single effort is certain
+    least_unsigned_joints: int = threshold(
+        4, "one log in 16 has four efforts of one sign by chance, if each sign is even"
+    )
+    # share of a path, or of the samples, on the smaller side from which both sides are reached
+    reversed_path: float = threshold(0.1, "convention: a tenth")
+    # gravity of a joint over the largest of all joints, up to which friction decides the sign
+    negligible_gravity: float = threshold(0.02, "convention: a fiftieth")
+    # gravity over its largest value from which its sign is certain
+    relevant_gravity: float = threshold(0.3, "a description right to about a fifth, and friction")
+    # rows at which described gravity is computed
+    gravity_rows: int = threshold(500, "computing time")
+    # residual over the effort up to which it is a function of position and command
+    command_residual: float = threshold(
+        0.025, "the drive of the DFKI simple pendulum tracks its command to 1.7 %"
+    )
+    # share of that residual that friction and inertia may explain
+    command_mechanics: float = threshold(
+        0.1, "friction of a real joint is a larger part of its torque than the residual"
+    )
+    # rows by which a command is compared
+    command_rows: int = threshold(3000, "computing time")
+    # range [rad] of a position from which the residual of a sine is judged
+    least_command_range: float = threshold(
+        2.0, "over a smaller range a sine is a straight line, as inertia along a sine is"
+    )
+    # step of an effort over its standard deviation from which it is coarse
+    coarse_effort: float = threshold(
+        0.25, "noise of a quantiser of 7 % of the variation, as large as a good fit's error"
+    )
+    # samples per distinct value from which a signal is quantised
+    least_repeats: float = threshold(4.0, "convention: values of a continuous signal differ")
+    # relative difference of values from whole steps
+    quantum_tolerance: float = threshold(0.02, "numbers printed with few digits")
+    # equal samples in a row of a stuck position
+    least_stuck_samples: int = threshold(20, "convention: enough for a mean")
+    # duration [s] of a stuck position
+    least_stuck_seconds: float = threshold(0.3, "convention: longer than a reversal of friction")
+    # share of the log of a stuck position
+    least_stuck_share: float = threshold(0.02, "convention: a fiftieth; shorter ones do no harm")
+    # variation of another signal during the run over its variation in the whole log
+    stuck_motion_share: float = threshold(0.3, "convention: a third")
+    # distance [rad|m] that a velocity or a command covers during the run
+    stuck_distance: float = threshold(
+        0.1, "more than the deadband of hobby servos (SO-101: 0.04 rad)"
+    )
+    # samples before the run that are all faster than `stuck_speed_share`
+    stuck_approach: int = threshold(5, "convention: enough to be no noise")
+    # steps before an abrupt stop over the rms step
+    stuck_speed_share: float = threshold(0.4, "no joint stops from its usual speed within a sample")
+    # step after a run of equal samples over the rms step
+    stuck_jump: float = threshold(5.0, "convention: no joint moves so fast")
+    # share of equal distances between changes from which samples repeat
+    regular_repeats: float = threshold(0.9, "convention: nine in ten")
+    # samples of a stretch whose velocities are judged
+    least_velocity_samples: int = threshold(100, "convention: enough for a delay")
+    # samples at which a velocity is compared with differences of positions
+    velocity_samples: int = threshold(4096, "computing time")
+    # largest delay [s] of a velocity
+    longest_velocity_delay: float = threshold(0.5, "as `longest_delay`")
+    # correlation with the derivative of the position below which a velocity is another signal
+    least_velocity_correlation: float = threshold(0.5, "convention")
+    # difference of the scale of a velocity from 1
+    velocity_scale: float = threshold(0.1, "convention: a tenth")
+    # delay of a velocity over its standard deviation
+    velocity_delay_deviations: float = threshold(4.0, "convention: four standard deviations")
+    # relative error of a velocity by its delay
+    velocity_delay_harm: float = threshold(0.05, "as signals.clean.faults.velocity_delay")
+
     # -- Excitation
     # share of the travel that at least one joint must move through
     least_travel: float = threshold(0.1, "convention: a tenth")

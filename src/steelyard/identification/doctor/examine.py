@@ -33,6 +33,7 @@ from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from ..samples.smoothing import smoothed
 from .channels import dead_channels, is_dead, is_saturated, saturated_torques, spikes
 from .doctor_thresholds import THRESHOLDS
+from .effort_checks import commanded_efforts, quantised_efforts, unsigned_efforts
 from .excitation import poor_excitation, rows_per_unknown
 from .fault_search.fault_correction import FaultCorrection
 from .fault_search.log_evidence import LogEvidence, Trial, held_out_error
@@ -41,6 +42,7 @@ from .fault_search.search import Step, correction_of, search, without_descriptio
 from .fault_search.thinned_log import thin_log
 from .fault_search.unknowns import Unknowns
 from .finding import Diagnosis, Finding
+from .position_checks import repeated_samples, stuck_positions
 from .sentences import findings_of
 from .time_stamps import (
     backwards_finding,
@@ -49,9 +51,14 @@ from .time_stamps import (
     stamp_findings,
     unit_finding,
 )
+from .velocity_checks import velocity_findings
 from .wrong_robot import OF_THE_ROBOT, is_placeholder, wrong_robot
 
 Array = NDArray[np.float64]
+UNEXPLAINABLE = ("effort without sign", "effort is the command", "stuck channel")
+"""Faults of channels that no robot explains: no mechanical hypothesis is then tried."""
+OF_POSITIONS = ("clock", "degrees", "motor side", "position sign")
+"""Faults after which measured velocities differ from the derivative of positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +127,19 @@ def examine(
     if back:
         return tuple(back)
     signals = [
-        finding for log in logs for finding in signal_findings(log.reordered(model.robot))[0]
+        finding
+        for log in logs
+        for finding in signal_findings(model.robot, log.reordered(model.robot))[0]
     ]
+    if any(finding.fault in UNEXPLAINABLE for finding in signals):
+        return tuple(dict.fromkeys(signals))
     reported = {finding.fault for finding in signals if not finding.joints}
-    return (
-        *dict.fromkeys(signals),
-        *(
-            finding
-            for finding in examine_samples(model, samples).findings
-            if finding.fault not in reported
-        ),
+    mechanical = (
+        finding
+        for finding in examine_samples(model, samples).findings
+        if finding.fault not in reported
     )
+    return without_followers((*dict.fromkeys(signals), *mechanical))
 
 
 def not_examined(robot: Robot, log: Log) -> str:
@@ -160,7 +169,9 @@ def examine_log(robot: Robot, log: Log) -> Examination:
             examination.best,
         )
     log = sort_by_time(log)
-    findings, signal_correction = signal_findings(log)
+    findings, signal_correction = signal_findings(robot, log)
+    if any(finding.fault in UNEXPLAINABLE for finding in findings):
+        return Examination(findings, Correction.none(robot.n))
     log = signal_correction.correct_samples(log)
     far = far_positions(robot, log)
     examination = examine_samples(
@@ -175,7 +186,16 @@ def examine_log(robot: Robot, log: Log) -> Examination:
         spikes=signal_correction.spikes,
         clock=signal_correction.clock * examination.correction.clock,
     )
-    return Examination(findings + examination.findings, correction, examination.best)
+    return Examination(
+        without_followers(findings + examination.findings), correction, examination.best
+    )
+
+
+def without_followers(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return the findings without those on velocities that follow from positions or stamps."""
+    if not {finding.fault for finding in findings} & set(OF_POSITIONS):
+        return findings
+    return tuple(finding for finding in findings if finding.fault != "velocity channel")
 
 
 def backwards(robot: Robot, log: Log) -> Finding | None:
@@ -199,14 +219,28 @@ def backwards(robot: Robot, log: Log) -> Finding | None:
     return backwards_finding(gain) if gain > 0 else None
 
 
-def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
+def signal_findings(robot: Robot, log: Log) -> tuple[tuple[Finding, ...], Correction]:
     """Return the findings of the signals alone, and the correction of time stamps and spikes."""
     log = sort_by_time(log)
     stamps, even = stamp_findings(log)
     unit, clock = unit_finding(log)
     jumps = tuple(spikes(log))
-    torques = (*dead_channels(log), *saturated_torques(log)) if log.tau is not None else ()
-    return (*unit, *stamps, *torques, *jumps), Correction.none(log.n).changed(
+    efforts = (
+        (
+            *dead_channels(log),
+            *unsigned_efforts(robot, log),
+            *commanded_efforts(log),
+            *quantised_efforts(log),
+            *saturated_torques(log),
+        )
+        if log.tau is not None
+        else ()
+    )
+    stuck = tuple(stuck_positions(log))
+    frozen = {name for finding in stuck for name in finding.joints}
+    velocities = tuple(each for each in velocity_findings(log) if not frozen & set(each.joints))
+    motion = (*stuck, *repeated_samples(log), *velocities)
+    return (*unit, *stamps, *efforts, *motion, *jumps), Correction.none(log.n).changed(
         regular=even, spikes=bool(jumps), clock=clock
     )
 
@@ -352,6 +386,8 @@ def make_diagnosis(robot: Robot, examination: Examination) -> Diagnosis:
         or len(silent) > THRESHOLDS.unexplained_joints * robot.n
     ):
         joints = f": no model explains the torque of {', '.join(silent)}" if silent else ""
+        if channels := [fault for fault in faults if fault in UNEXPLAINABLE]:
+            joints = f": {', '.join(channels)}"
         return Diagnosis(
             f"This log does not identify the robot{joints}.",
             examination.findings,
