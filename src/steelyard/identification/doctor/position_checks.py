@@ -32,8 +32,8 @@ def stuck_positions(log: Log) -> Iterator[Finding]:
         evidence = motion_evidence(log, j, slice(start, stop))
         if evidence:
             sentence = (
-                f"The position of {name} is stuck at {log.q[start, j]:.4g} rad|m for {seconds:.3g} s"
-                f" from t = {log.t[start]:.6g} s, while {evidence}."
+                f"The position of {name} is stuck at {log.q[start, j]:.4g} rad|m for"
+                f" {seconds:.3g} s from t = {log.t[start]:.6g} s, while {evidence}."
             )
             fix = (
                 "the samples before the encoder froze (log.between), or another log; no mapping"
