@@ -89,7 +89,7 @@ NO_WORD = {
         "doctor.doctor_thresholds: refined_offsets",
         "doctor.doctor_thresholds: clocks_with_fault most_search_steps first_hypotheses",
         "doctor.doctor_thresholds: refined_gains gravity_rows command_rows velocity_samples",
-        "doctor.doctor_thresholds: longest_velocity_delay",
+        "doctor.doctor_thresholds: longest_velocity_delay held_out_blocks widest_band band_order",
         "doctor.doctor_thresholds: refined_gain_evidence evidence_steps evidence_tolerance",
         "doctor.doctor_thresholds: hopeless_evidence evidence_growth cached_torques",
         "friction.friction_thresholds: rounds stribeck_velocities",

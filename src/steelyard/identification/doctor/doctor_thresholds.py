@@ -132,6 +132,10 @@ class DoctorThresholds:
     least_rows: float = threshold(2.2, "no record of a measurement; benchmarks.trust judges it")
     # independent rows per unknown, below which every torque seems to fit
     too_few_rows: float = threshold(1.5, "two periods of a motion of six joints")
+    # torque over the size of its terms, below which a motion is close to free swinging
+    free_swing: float = threshold(
+        0.4, "double pendulums of design A: 0.09 to 0.31; simulated arms of benchmarks.trust: 0.65"
+    )
     # range [rad|m] of a joint below which it stands
     standing: float = threshold(
         0.02, "twice the range of joints that benchmarks.trust plants as standing (0.01)"
@@ -183,7 +187,7 @@ class DoctorThresholds:
     # delay [s] that `identify` estimates by itself
     handled_delay: float = threshold(0.1, "the longest delay that nuisance.torque_delay looks for")
     # largest probability that is reported
-    largest_probability: float = threshold(0.999, "convention: no model is more certain")
+    largest_probability: float = threshold(0.99, "convention: no model is more certain")
 
     # -- Odds
     # log odds [nats] from which a fault is accepted
@@ -347,6 +351,14 @@ class DoctorThresholds:
     slow_joint: float = threshold(0.05, "convention")
     # consecutive parts of a log for held-out errors
     folds: int = threshold(5, "convention: 5-fold cross-validation")
+    # blocks on which the gain of a fault is measured
+    held_out_blocks: int = threshold(8, "convention: blocks of a few periods of the motion")
+    # share of the blocks whose error a fault must lower
+    held_out_share: float = threshold(0.75, "convention: most of the blocks")
+    # logarithm of the ratio of held-out errors that a fault must gain
+    held_out_gain: float = threshold(
+        0.05, "5 %; faults of twice the least size gain 0.12 or more on a simulated arm"
+    )
     # widths of smooth friction steps over the rms speed
     friction_widths: tuple[float, ...] = threshold(
         (0.03, 0.3), "no record of a measurement; benchmarks.trust judges it"
@@ -369,6 +381,14 @@ class DoctorThresholds:
     )
     # frequency of model errors over the frequency of the motion
     model_error_band: float = threshold(3.0, "the third harmonic")
+    # cut-off over half of the sampling rate up to which signals are filtered
+    widest_band: float = threshold(0.8, "numerical: filters near the Nyquist frequency ring")
+    # order of the low-pass filter
+    band_order: int = threshold(4, "convention")
+    # ratio of errors within the band of model errors to all errors, below which it is used
+    band_error_ratio: float = threshold(
+        0.75, "half of the double pendulums (design A); others keep 0.8 or more"
+    )
 
     @property
     def needed(self) -> float:

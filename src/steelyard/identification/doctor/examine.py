@@ -34,12 +34,13 @@ from ..samples.smoothing import smoothed
 from .channels import dead_channels, is_dead, is_saturated, saturated_torques, spikes
 from .doctor_thresholds import THRESHOLDS
 from .effort_checks import commanded_efforts, quantised_efforts, unsigned_efforts
-from .excitation import poor_excitation, rows_per_unknown
+from .excitation import free_swing, poor_excitation, rows_per_unknown
 from .fault_search.fault_correction import FaultCorrection
+from .fault_search.fault_hypothesis import is_doubtful
 from .fault_search.log_evidence import LogEvidence, Trial, held_out_error
 from .fault_search.motion_faults import DEGREE
 from .fault_search.search import Step, correction_of, search, without_description
-from .fault_search.thinned_log import thin_log
+from .fault_search.thinned_log import narrow_band, thin_log
 from .fault_search.unknowns import Unknowns
 from .finding import Diagnosis, Finding
 from .position_checks import repeated_samples, stuck_positions
@@ -52,7 +53,7 @@ from .time_stamps import (
     unit_finding,
 )
 from .velocity_checks import velocity_findings
-from .wrong_robot import OF_THE_ROBOT, is_placeholder, wrong_robot
+from .wrong_robot import OF_THE_ROBOT, cancellation, is_placeholder, wrong_robot
 
 Array = NDArray[np.float64]
 UNEXPLAINABLE = ("effort without sign", "effort is the command", "stuck channel")
@@ -291,28 +292,25 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     `thorough` searches for further explanations of a log that contradicts the description.
     """
     described = not is_placeholder(model)
-    log_evidence = LogEvidence(
-        Unknowns(model, described), thin_log([mark_unused_torques(s) for s in samples])
-    )
-    start = log_evidence.first_trial(FaultCorrection.none(model.n))
+    log_evidence, start = first_evidence(Unknowns(model, described), samples)
+
+    def other_robot(trial: Trial, steps: Sequence[Step]) -> Finding | None:
+        cancelled = cancellation(log_evidence, trial)
+        return wrong_robot(model, trial, steps, log_evidence.thinned_log.band, cancelled)
 
     def contradicted(trial: Trial, steps: Sequence[Step]) -> bool:
-        return (
-            thorough
-            and described
-            and wrong_robot(model, trial, steps, log_evidence.thinned_log.band) is not None
-        )
+        return thorough and described and other_robot(trial, steps) is not None
 
+    names = model.robot.joint_names
+    used = start.regression.counts > 0
+    swing = free_swing(cancellation(log_evidence, start), start.agreement.error * used, names)
+    if thorough and swing is not None:
+        return Examination((swing,), Correction.none(model.n), start)
     enough = rows_per_unknown(log_evidence.thinned_log, model) >= THRESHOLDS.least_rows
     best, steps = search(log_evidence, start, contradicted) if enough else (start, ())
     steps = without_description(log_evidence, best, steps)
     poor = tuple(poor_excitation(log_evidence, best))
-    names = model.robot.joint_names
-    other = (
-        wrong_robot(model, best, steps, log_evidence.thinned_log.band)
-        if described and enough
-        else None
-    )
+    other = other_robot(best, steps) if described and enough else None
     faults = [
         step
         for step in steps
@@ -322,6 +320,30 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     return Examination(
         findings, Correction.none(model.n) if other else correction_of(best.correction, steps), best
     )
+
+
+def first_evidence(unknowns: Unknowns, samples: Sequence[Samples]) -> tuple[LogEvidence, Trial]:
+    """Return the thinned log with its evidence, and the trial without a correction.
+
+    Where errors are large, signals within the band of model errors are tried; they are used if
+    noise outside this band was the reason.
+    """
+    used = [mark_unused_torques(s) for s in samples]
+    none = FaultCorrection.none(unknowns.n)
+    log_evidence = LogEvidence(unknowns, thin_log(used))
+    trial = log_evidence.first_trial(none)
+    if not is_doubtful(trial):
+        return log_evidence, trial
+    narrow_evidence = LogEvidence(unknowns, thin_log([narrow_band(s) for s in used]))
+    narrow = narrow_evidence.first_trial(none)
+    better = noise_outside_band(trial.agreement.error, narrow.agreement.error)
+    return (narrow_evidence, narrow) if better else (log_evidence, trial)
+
+
+def noise_outside_band(whole: Array, narrow: Array) -> bool:
+    """Return whether errors (n,) within the band of model errors are much smaller than all."""
+    ratio = float(np.exp(np.mean(np.log(narrow / whole))))
+    return ratio < THRESHOLDS.band_error_ratio
 
 
 def in_radians(robot: Robot, log: Log) -> Log:
