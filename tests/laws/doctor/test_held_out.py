@@ -7,6 +7,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification.doctor.fault_search.held_out import HeldOutGain, held_out_gain
+from tests import lugre_arm
 from tests.laws.doctor.test_doctor import Planted, described, diagnosed, moved, named, true
 from tests.real.measured import folder
 from tests.thresholds.mechanics import first_trial
@@ -103,3 +104,15 @@ def test_one_joint_is_no_other_robot_and_has_no_delay_that_explains_nothing(name
 
 def test_a_log_that_follows_a_motion_is_no_free_swing():
     assert "free swinging" not in str(sy.doctor(described(), moved(true())))
+
+
+@pytest.mark.parametrize(("seed", "late"), [(0, False), (1, False), (1, True)])
+def test_presliding_friction_is_no_delay_and_a_delay_beside_it_is(seed, late, monkeypatch):
+    """A plant with soft bristles: its torque lags near reversals alone."""
+    monkeypatch.setattr(lugre_arm, "STIFFNESS", (60.0, 36.0))
+    monkeypatch.setattr(lugre_arm, "DAMPING", (1.0, 0.6))
+    t, q, _, tau = lugre_arm.simulate(30.0, seed)
+    robot = lugre_arm.described()
+    log = sy.Log(t=t, q=q, tau=tau, joint_names=robot.joint_names)[::2]
+    log = log[10:].replace(tau=log.tau[:-10]) if late else log  # 40 ms
+    assert ("delay" in named(sy.doctor(robot, log))) is late

@@ -53,26 +53,33 @@ class HeldOutGain:
         return float(stdtr(count - 1, self.mean / max(deviation, 1e-12)))
 
 
-def held_out_gain(without: Trial, corrected: Trial, joints: tuple[int, ...] = ()) -> HeldOutGain:
+def held_out_gain(
+    without: Trial,
+    corrected: Trial,
+    joints: tuple[int, ...] = (),
+    use: NDArray[np.bool_] | None = None,
+) -> HeldOutGain:
     """Return the held-out gain of a correction over a trial without it.
 
     Errors are relative to the corrected torque of each trial, and averaged over `joints`, or over
-    all joints with as much weight as they have independent rows.
+    all joints with as much weight as they have independent rows. `use` (N, n) marks the rows that
+    count, None for all.
     """
     used = corrected.regression.counts > 0
     weight = corrected.agreement.independent * corrected.regression.counts * used
     if joints:
         weight = weight * np.isin(np.arange(len(weight)), joints)
-    before, after = block_errors(without), block_errors(corrected)
+    before, after = block_errors(without, use), block_errors(corrected, use)
     weight = weight / max(float(weight.sum()), 1e-300)
     error = float(np.sqrt(np.mean(after**2, axis=0) @ weight))
     return HeldOutGain(np.asarray(np.log(before / after) @ weight), error)
 
 
-def block_errors(trial: Trial) -> Array:
+def block_errors(trial: Trial, use: NDArray[np.bool_] | None = None) -> Array:
     """Return the error of each joint over its torque on held-out blocks, (blocks, n).
 
-    Noise and weights as found on all; the errors have the least noise as a floor.
+    Noise and weights as found on all; the errors have the least noise as a floor. `use` (N, n)
+    marks the rows whose errors count.
     """
     regression, agreement, tau = trial.regression, trial.agreement, trial.torque
     edges = np.linspace(0, regression.N, THRESHOLDS.held_out_blocks + 1).astype(int).tolist()
@@ -90,5 +97,6 @@ def block_errors(trial: Trial) -> Array:
                 - regression.known[part, j]
                 - regression.columns[j][part] @ (regression.zero[j] + regression.to_u[j] @ u)
             )
-            errors[k, j] = np.sqrt(e @ e / max(stop - start, 1) / max(size[j], 1e-300))
+            e = e if use is None else e[use[part, j]]
+            errors[k, j] = np.sqrt(e @ e / max(len(e), 1) / max(size[j], 1e-300))
     return np.asarray(np.maximum(errors, THRESHOLDS.least_noise))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from ....signals.clean.correction import Correction
 from ...model.accumulator import map_for
 from ...model.joint_gram import best_of_each
+from ...nuisance.delay_gain import away_from_reversals
 from ..doctor_thresholds import THRESHOLDS
 from .fault_correction import FaultCorrection
 from .fault_hypothesis import FaultHypothesis, is_doubtful
@@ -231,8 +232,13 @@ def with_size(log_evidence: LogEvidence, final: Trial, step: Step) -> Step:
     size = min(size_of(log_evidence, final, *step.name), exchange_size(final, step))
     if step.hypothesis.fault not in HELD_OUT:
         return replace(step, size=size)
-    joints = step.hypothesis.joints if step.hypothesis.fault == "delay" else ()
-    return replace(step, size=size, gain=held_out_gain(step.without, final, joints))
+    if step.hypothesis.fault != "delay":
+        return replace(step, size=size, gain=held_out_gain(step.without, final))
+    thinned = log_evidence.thinned_log
+    t, qd = final.correction.clock * thinned.t, final.correction.states(thinned)[1]
+    away = away_from_reversals(t, qd)  # near them friction with memory lags as well
+    gain = held_out_gain(step.without, final, step.hypothesis.joints, away)
+    return replace(step, size=size, gain=gain)
 
 
 def was_swapped_back(final: FaultCorrection, step: Step) -> bool:
