@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import steelyard
+from tests.thresholds.channels import CHANNELS
 from tests.thresholds.doctor import DOCTOR
 from tests.thresholds.elastic import ELASTIC
 from tests.thresholds.experiments import EXPERIMENTS
@@ -30,6 +31,7 @@ from tests.thresholds.simulation import SIMULATION
 from tests.thresholds.threshold import PACKAGE, Threshold
 
 THRESHOLDS = [
+    *CHANNELS,
     *DOCTOR,
     *ELASTIC,
     *EXPERIMENTS,
@@ -85,12 +87,14 @@ NO_WORD = {
         "estimators.estimator_thresholds: least_residual_gain difference_parts",
         "estimators.estimator_thresholds: weights discarded_weights ridge_strengths net_strengths",
         "estimators.estimator_thresholds: noise_rounds noise_tolerance",
-        "nuisance.nuisance_thresholds: longest_delay",
+        "nuisance.nuisance_thresholds: longest_delay earliest_torque delay_blocks",
+        "nuisance.nuisance_thresholds: delay_ridge uniform_scatter",
         "estimators.estimator_thresholds: likelihood_steps likelihood_tolerance",
         "doctor.doctor_thresholds: parabolas negligible_evidence farthest_step clocks",
         "doctor.doctor_thresholds: refined_offsets",
         "doctor.doctor_thresholds: clocks_with_fault most_search_steps first_hypotheses",
-        "doctor.doctor_thresholds: refined_gains",
+        "doctor.doctor_thresholds: refined_gains gravity_rows command_rows velocity_samples",
+        "doctor.doctor_thresholds: longest_velocity_delay held_out_blocks widest_band band_order",
         "doctor.doctor_thresholds: refined_gain_evidence evidence_steps evidence_tolerance",
         "doctor.doctor_thresholds: hopeless_evidence evidence_growth cached_torques",
         "friction.friction_thresholds: rounds stribeck_velocities",

@@ -12,7 +12,7 @@ import steelyard as sy
 from benchmarks.arms import arm
 from benchmarks.faults import Planted
 from benchmarks.visibility import reference, shows
-from tests.real.measured import folder, kr300, kr300_counterbalance, tx40, ur10
+from tests.real.measured import DATA, folder, kr300, kr300_counterbalance, tx40, ur10
 
 
 def named(robot, log):
@@ -86,3 +86,30 @@ def test_a_measured_log_shows_the_gain_of_joints_that_move_links_and_of_no_wrist
     assert noise[1] < 0.05 < 0.2 < noise[5], (
         "as much as its own fit leaves: the wrist's torque is mostly what no model explains"
     )
+
+
+SO101 = sorted((DATA / "so101").glob("*.npz"))
+
+
+@pytest.mark.parametrize("path", SO101, ids=lambda path: path.stem)
+def test_currents_of_hobby_servos_have_no_sign_and_are_of_no_other_robot(path):
+    robot = sy.load(path.parent / "so101.urdf")
+    data = np.load(path)
+    log = sy.Log(
+        t=data["t"], q=data["q"], qd=data["qd"], tau=data["tau"], joint_names=robot.joint_names
+    )
+    told = sy.doctor(robot, log)
+    findings = {finding.fault: finding for finding in told.findings}
+    assert "effort without sign" in findings, str(told)
+    assert findings["effort without sign"].probability >= 0.9
+    assert not {"wrong robot", "delay", "clock", "stuck channel"} & set(findings)
+    assert not told.usable
+
+
+def test_a_torque_that_is_gravity_compensation_is_a_command():
+    path = folder("dfki_simple_pendulum")
+    robot = sy.load(path / "robot.urdf")
+    for name, found in (("gravity_compensation", True), ("ddp", False), ("sac", False)):
+        data = np.load(path / f"{name}.npz")
+        log = sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names)
+        assert ("effort is the command" in named(robot, log)) is found, name

@@ -16,8 +16,9 @@ from steelyard.checks.states import joint_travel
 from steelyard.identification.doctor import excitation as excitation_module
 from steelyard.identification.doctor import sentences, time_stamps
 from steelyard.identification.doctor.channels import is_dead, is_saturated, spikes
-from steelyard.identification.doctor.excitation import poor_excitation, too_short
+from steelyard.identification.doctor.excitation import free_swing, poor_excitation, too_short
 from steelyard.identification.doctor.fault_search.fault_hypothesis import FaultHypothesis
+from steelyard.identification.doctor.fault_search.held_out import HeldOutGain
 from steelyard.identification.doctor.fault_search.search import Step
 from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.doctor.time_stamps import (
@@ -185,7 +186,25 @@ def short(rows: float) -> bool:
     return excitation("too short", q=moving(6.0, 6.0), keep=used.reshape(thinned_log.keep.shape))
 
 
+def in_blocks(share: float = 1.0, gain: float = 0.2) -> bool:
+    """Whether a fault is reported that lowers so many held-out errors by so much."""
+    return HeldOutGain(np.where(np.arange(40) < 40 * share, gain, -0.01)).is_relevant
+
+
+def swings(share: float, error: float = 0.5) -> bool:
+    """Whether torque that is such a share of its terms belongs to a free swing."""
+    return free_swing(np.array([share]), np.array([error]), ("a",)) is not None
+
+
 EXCITATION = [
+    Threshold("doctor.doctor_thresholds:held_out_share", sides(in_blocks, 0.75)),
+    Threshold("doctor.doctor_thresholds:held_out_gain", sides(lambda x: in_blocks(gain=x), 0.05)),
+    Threshold("doctor.doctor_thresholds:free_swing", sides(swings, 0.4), (True, False)),
+    Threshold(
+        "doctor.doctor_thresholds:band_error_ratio",
+        sides(lambda x: examining.noise_outside_band(np.ones(2), np.full(2, x)), 0.75),
+        (True, False),
+    ),
     Threshold("doctor.doctor_thresholds:least_travel", sides(corner, 0.1), (True, False)),
     Threshold("doctor.doctor_thresholds:too_few_rows", sides(too_few, 1.5), (True, False)),
     Threshold("doctor.doctor_thresholds:least_rows", sides(short, 2.2), (True, False)),
@@ -340,7 +359,7 @@ SENTENCES = [
     Threshold(
         "doctor.doctor_thresholds:largest_probability",
         lambda: finding(nats=100.0).probability,
-        0.999,
+        0.99,
     ),
     Threshold("doctor.doctor_thresholds:notable_error_ratio", sides(falls, 0.8), (True, False)),
 ]

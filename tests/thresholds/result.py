@@ -20,6 +20,7 @@ from steelyard.identification.friction.term_search import Gain, in_use
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.rows import Rows
+from steelyard.identification.nuisance.delay_gain import away_from_reversals, confirmed_delay
 from steelyard.identification.nuisance.drive_gains import is_unidentifiable
 from steelyard.identification.nuisance.friction_shape import best_of
 from steelyard.identification.nuisance.torque_delay import longest_window, significant
@@ -254,6 +255,31 @@ def agreed(probability: float) -> bool:
     return bool(significant(found * 1e-3, np.full(6, 1e-3), 1e-6)[0])
 
 
+def confirmed(least: bool, gain: float = 0.2, share: float = 1.0, error: float = 0.05) -> bool:
+    """Whether a delay of all joints (`least`), or of one, counts that gains so much in held-out
+    blocks, in such a share of them, to such an error over the torque.
+    """
+    before = error * np.exp(np.where(np.arange(40) < 40 * share, gain, -0.001))
+    table = {"measured": before, "common": before, "own": np.full(40, error)}
+    table["common"] = table["own"] if least else before
+    names = iter(["measured", "common"] if least else ["measured", "own"])
+    rows = Stub(block_errors=lambda tau: np.tile(table[next(names)][:, None], 3))
+    delay = np.full(3, 0.02) if least else np.array([0.0, 0.0, 0.02])
+    torques = dict.fromkeys(("measured", "common", "own"), np.ones((10, 3)))
+    return bool(confirmed_delay(rows, delay, torques)[2])
+
+
+def far_from_reversals(seconds: float = 0.3, share: float = 0.5) -> bool:
+    """Whether the sample so long after a reversal counts as away from it, in a log of which such a
+    share is away.
+    """
+    rest = 0.1 / (1.0 - share) if share < 1 else 10.0
+    t = np.linspace(0.0, 2 * rest, 2001)
+    qd = np.where(t < rest, 1.0, -1.0)[:, None]
+    i = int(np.searchsorted(t, rest + seconds))
+    return bool(away_from_reversals(t, qd)[min(i, 2000), 0])
+
+
 def long_enough(N: int) -> bool:
     """Whether a stretch of so many samples is looked at for a delay."""
     made = Stub(t=1e-3 * np.arange(N), part=lambda rows: rows)
@@ -328,6 +354,33 @@ SAMPLES = [
     Threshold("estimators.estimator_thresholds:excited_ratio", sides(excited, 4.0)),
     Threshold("nuisance.nuisance_thresholds:joint_delay_deviations", sides(moved, 5.0)),
     Threshold("nuisance.nuisance_thresholds:least_delay", sides(shifted, 0.05)),
+    Threshold(
+        "nuisance.nuisance_thresholds:common_delay_gain", sides(lambda x: confirmed(True, x), 0.02)
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:common_delay_share",
+        sides(lambda x: confirmed(True, share=x), 0.75),
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:joint_delay_gain", sides(lambda x: confirmed(False, x), 0.05)
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:joint_delay_share",
+        sides(lambda x: confirmed(False, share=x), 0.85),
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:delay_error",
+        sides(lambda x: confirmed(True, error=x), 0.3),
+        (True, False),
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:reversal_time",
+        sides(lambda x: far_from_reversals(x, 0.8), 0.1),
+    ),
+    Threshold(
+        "nuisance.nuisance_thresholds:least_away_share",
+        lambda: (far_from_reversals(0.0, 0.3), far_from_reversals(0.0, 0.13)),
+    ),
     Threshold("nuisance.nuisance_thresholds:disagreement_probability", sides(agreed, 0.1)),
     Threshold(
         "nuisance.nuisance_thresholds:least_delay_samples",

@@ -18,6 +18,7 @@ import pytest
 
 import steelyard as sy
 from benchmarks.arms import ARMS, arm
+from benchmarks.channel_faults import CHANNEL_FAULTS
 from benchmarks.experiments import Experiment, experiment
 from benchmarks.faults import FAULTS, Planted
 from benchmarks.trust import cases as planning
@@ -49,7 +50,7 @@ def anywhere(monkeypatch):
 
 
 def test_the_doctor_knows_the_faults_that_are_planted():
-    assert set(KNOWN) == set(FAULTS)
+    assert set(KNOWN) == set(FAULTS) | set(CHANNEL_FAULTS)
 
 
 def test_half_of_the_cases_are_healthy_and_every_fault_meets_every_robot(anywhere):

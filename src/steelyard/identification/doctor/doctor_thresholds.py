@@ -55,6 +55,76 @@ class DoctorThresholds:
         0.8, "no record of a measurement; benchmarks.trust judges it"
     )
 
+    # -- Channels
+    # joints that are needed where the sign of no single effort is certain
+    least_unsigned_joints: int = threshold(
+        4, "one log in 16 has four efforts of one sign by chance, if each sign is even"
+    )
+    # share of a path, or of the samples, on the smaller side from which both sides are reached
+    reversed_path: float = threshold(0.1, "convention: a tenth")
+    # gravity of a joint over the largest of all joints, up to which friction decides the sign
+    negligible_gravity: float = threshold(0.02, "convention: a fiftieth")
+    # gravity over its largest value from which its sign is certain
+    relevant_gravity: float = threshold(0.3, "a description right to about a fifth, and friction")
+    # rows at which described gravity is computed
+    gravity_rows: int = threshold(500, "computing time")
+    # residual over the effort up to which it is a function of position and command
+    command_residual: float = threshold(
+        0.025, "the drive of the DFKI simple pendulum tracks its command to 1.7 %"
+    )
+    # share of that residual that friction and inertia may explain
+    command_mechanics: float = threshold(
+        0.1, "friction of a real joint is a larger part of its torque than the residual"
+    )
+    # rows by which a command is compared
+    command_rows: int = threshold(3000, "computing time")
+    # range [rad] of a position from which the residual of a sine is judged
+    least_command_range: float = threshold(
+        2.0, "over a smaller range a sine is a straight line, as inertia along a sine is"
+    )
+    # step of an effort over its standard deviation from which it is coarse
+    coarse_effort: float = threshold(
+        0.25, "noise of a quantiser of 7 % of the variation, as large as a good fit's error"
+    )
+    # samples per distinct value from which a signal is quantised
+    least_repeats: float = threshold(4.0, "convention: values of a continuous signal differ")
+    # relative difference of values from whole steps
+    quantum_tolerance: float = threshold(0.02, "numbers printed with few digits")
+    # equal samples in a row of a stuck position
+    least_stuck_samples: int = threshold(20, "convention: enough for a mean")
+    # duration [s] of a stuck position
+    least_stuck_seconds: float = threshold(0.3, "convention: longer than a reversal of friction")
+    # share of the log of a stuck position
+    least_stuck_share: float = threshold(0.02, "convention: a fiftieth; shorter ones do no harm")
+    # variation of another signal during the run over its variation in the whole log
+    stuck_motion_share: float = threshold(0.3, "convention: a third")
+    # distance [rad|m] that a velocity or a command covers during the run
+    stuck_distance: float = threshold(
+        0.1, "more than the deadband of hobby servos (SO-101: 0.04 rad)"
+    )
+    # samples before the run that are all faster than `stuck_speed_share`
+    stuck_approach: int = threshold(5, "convention: enough to be no noise")
+    # steps before an abrupt stop over the rms step
+    stuck_speed_share: float = threshold(0.4, "no joint stops from its usual speed within a sample")
+    # step after a run of equal samples over the rms step
+    stuck_jump: float = threshold(5.0, "convention: no joint moves so fast")
+    # share of equal distances between changes from which samples repeat
+    regular_repeats: float = threshold(0.9, "convention: nine in ten")
+    # samples of a stretch whose velocities are judged
+    least_velocity_samples: int = threshold(100, "convention: enough for a delay")
+    # samples at which a velocity is compared with differences of positions
+    velocity_samples: int = threshold(4096, "computing time")
+    # largest delay [s] of a velocity
+    longest_velocity_delay: float = threshold(0.5, "as `longest_delay`")
+    # correlation with the derivative of the position below which a velocity is another signal
+    least_velocity_correlation: float = threshold(0.5, "convention")
+    # difference of the scale of a velocity from 1
+    velocity_scale: float = threshold(0.1, "convention: a tenth")
+    # delay of a velocity over its standard deviation
+    velocity_delay_deviations: float = threshold(4.0, "convention: four standard deviations")
+    # relative error of a velocity by its delay
+    velocity_delay_harm: float = threshold(0.05, "as signals.clean.faults.velocity_delay")
+
     # -- Excitation
     # share of the travel that at least one joint must move through
     least_travel: float = threshold(0.1, "convention: a tenth")
@@ -62,6 +132,10 @@ class DoctorThresholds:
     least_rows: float = threshold(2.2, "no record of a measurement; benchmarks.trust judges it")
     # independent rows per unknown, below which every torque seems to fit
     too_few_rows: float = threshold(1.5, "two periods of a motion of six joints")
+    # torque over the size of its terms, below which a motion is close to free swinging
+    free_swing: float = threshold(
+        0.4, "double pendulums of design A: 0.09 to 0.31; simulated arms of benchmarks.trust: 0.65"
+    )
     # range [rad|m] of a joint below which it stands
     standing: float = threshold(
         0.02, "twice the range of joints that benchmarks.trust plants as standing (0.01)"
@@ -113,7 +187,7 @@ class DoctorThresholds:
     # delay [s] that `identify` estimates by itself
     handled_delay: float = threshold(0.1, "the longest delay that nuisance.torque_delay looks for")
     # largest probability that is reported
-    largest_probability: float = threshold(0.999, "convention: no model is more certain")
+    largest_probability: float = threshold(0.99, "convention: no model is more certain")
 
     # -- Odds
     # log odds [nats] from which a fault is accepted
@@ -277,6 +351,14 @@ class DoctorThresholds:
     slow_joint: float = threshold(0.05, "convention")
     # consecutive parts of a log for held-out errors
     folds: int = threshold(5, "convention: 5-fold cross-validation")
+    # blocks on which the gain of a fault is measured
+    held_out_blocks: int = threshold(8, "convention: blocks of a few periods of the motion")
+    # share of the blocks whose error a fault must lower
+    held_out_share: float = threshold(0.75, "convention: most of the blocks")
+    # logarithm of the ratio of held-out errors that a fault must gain
+    held_out_gain: float = threshold(
+        0.05, "5 %; faults of twice the least size gain 0.12 or more on a simulated arm"
+    )
     # widths of smooth friction steps over the rms speed
     friction_widths: tuple[float, ...] = threshold(
         (0.03, 0.3), "no record of a measurement; benchmarks.trust judges it"
@@ -299,6 +381,14 @@ class DoctorThresholds:
     )
     # frequency of model errors over the frequency of the motion
     model_error_band: float = threshold(3.0, "the third harmonic")
+    # cut-off over half of the sampling rate up to which signals are filtered
+    widest_band: float = threshold(0.8, "numerical: filters near the Nyquist frequency ring")
+    # order of the low-pass filter
+    band_order: int = threshold(4, "convention")
+    # ratio of errors within the band of model errors to all errors, below which it is used
+    band_error_ratio: float = threshold(
+        0.75, "half of the double pendulums (design A); others keep 0.8 or more"
+    )
 
     @property
     def needed(self) -> float:

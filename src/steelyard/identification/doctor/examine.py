@@ -33,14 +33,17 @@ from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from ..samples.smoothing import smoothed
 from .channels import dead_channels, is_dead, is_saturated, saturated_torques, spikes
 from .doctor_thresholds import THRESHOLDS
-from .excitation import poor_excitation, rows_per_unknown
+from .effort_checks import commanded_efforts, quantised_efforts, unsigned_efforts
+from .excitation import free_swing, poor_excitation, rows_per_unknown
 from .fault_search.fault_correction import FaultCorrection
+from .fault_search.fault_hypothesis import is_doubtful
 from .fault_search.log_evidence import LogEvidence, Trial, held_out_error
 from .fault_search.motion_faults import DEGREE
 from .fault_search.search import Step, correction_of, search, without_description
-from .fault_search.thinned_log import thin_log
+from .fault_search.thinned_log import narrow_band, thin_log
 from .fault_search.unknowns import Unknowns
 from .finding import Diagnosis, Finding
+from .position_checks import repeated_samples, stuck_positions
 from .sentences import findings_of
 from .time_stamps import (
     backwards_finding,
@@ -49,9 +52,14 @@ from .time_stamps import (
     stamp_findings,
     unit_finding,
 )
-from .wrong_robot import OF_THE_ROBOT, is_placeholder, wrong_robot
+from .velocity_checks import velocity_findings
+from .wrong_robot import OF_THE_ROBOT, cancellation, is_placeholder, wrong_robot
 
 Array = NDArray[np.float64]
+UNEXPLAINABLE = ("effort without sign", "effort is the command", "stuck channel")
+"""Faults of channels that no robot explains: no mechanical hypothesis is then tried."""
+OF_POSITIONS = ("clock", "degrees", "motor side", "position sign")
+"""Faults after which measured velocities differ from the derivative of positions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +128,19 @@ def examine(
     if back:
         return tuple(back)
     signals = [
-        finding for log in logs for finding in signal_findings(log.reordered(model.robot))[0]
+        finding
+        for log in logs
+        for finding in signal_findings(model.robot, log.reordered(model.robot))[0]
     ]
+    if any(finding.fault in UNEXPLAINABLE for finding in signals):
+        return tuple(dict.fromkeys(signals))
     reported = {finding.fault for finding in signals if not finding.joints}
-    return (
-        *dict.fromkeys(signals),
-        *(
-            finding
-            for finding in examine_samples(model, samples).findings
-            if finding.fault not in reported
-        ),
+    mechanical = (
+        finding
+        for finding in examine_samples(model, samples).findings
+        if finding.fault not in reported
     )
+    return without_followers((*dict.fromkeys(signals), *mechanical))
 
 
 def not_examined(robot: Robot, log: Log) -> str:
@@ -160,7 +170,9 @@ def examine_log(robot: Robot, log: Log) -> Examination:
             examination.best,
         )
     log = sort_by_time(log)
-    findings, signal_correction = signal_findings(log)
+    findings, signal_correction = signal_findings(robot, log)
+    if any(finding.fault in UNEXPLAINABLE for finding in findings):
+        return Examination(findings, Correction.none(robot.n))
     log = signal_correction.correct_samples(log)
     far = far_positions(robot, log)
     examination = examine_samples(
@@ -175,7 +187,16 @@ def examine_log(robot: Robot, log: Log) -> Examination:
         spikes=signal_correction.spikes,
         clock=signal_correction.clock * examination.correction.clock,
     )
-    return Examination(findings + examination.findings, correction, examination.best)
+    return Examination(
+        without_followers(findings + examination.findings), correction, examination.best
+    )
+
+
+def without_followers(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return the findings without those on velocities that follow from positions or stamps."""
+    if not {finding.fault for finding in findings} & set(OF_POSITIONS):
+        return findings
+    return tuple(finding for finding in findings if finding.fault != "velocity channel")
 
 
 def backwards(robot: Robot, log: Log) -> Finding | None:
@@ -199,14 +220,28 @@ def backwards(robot: Robot, log: Log) -> Finding | None:
     return backwards_finding(gain) if gain > 0 else None
 
 
-def signal_findings(log: Log) -> tuple[tuple[Finding, ...], Correction]:
+def signal_findings(robot: Robot, log: Log) -> tuple[tuple[Finding, ...], Correction]:
     """Return the findings of the signals alone, and the correction of time stamps and spikes."""
     log = sort_by_time(log)
     stamps, even = stamp_findings(log)
     unit, clock = unit_finding(log)
     jumps = tuple(spikes(log))
-    torques = (*dead_channels(log), *saturated_torques(log)) if log.tau is not None else ()
-    return (*unit, *stamps, *torques, *jumps), Correction.none(log.n).changed(
+    efforts = (
+        (
+            *dead_channels(log),
+            *unsigned_efforts(robot, log),
+            *commanded_efforts(log),
+            *quantised_efforts(log),
+            *saturated_torques(log),
+        )
+        if log.tau is not None
+        else ()
+    )
+    stuck = tuple(stuck_positions(log))
+    frozen = {name for finding in stuck for name in finding.joints}
+    velocities = tuple(each for each in velocity_findings(log) if not frozen & set(each.joints))
+    motion = (*stuck, *repeated_samples(log), *velocities)
+    return (*unit, *stamps, *efforts, *motion, *jumps), Correction.none(log.n).changed(
         regular=even, spikes=bool(jumps), clock=clock
     )
 
@@ -257,28 +292,25 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     `thorough` searches for further explanations of a log that contradicts the description.
     """
     described = not is_placeholder(model)
-    log_evidence = LogEvidence(
-        Unknowns(model, described), thin_log([mark_unused_torques(s) for s in samples])
-    )
-    start = log_evidence.first_trial(FaultCorrection.none(model.n))
+    log_evidence, start = first_evidence(Unknowns(model, described), samples)
+
+    def other_robot(trial: Trial, steps: Sequence[Step]) -> Finding | None:
+        cancelled = cancellation(log_evidence, trial)
+        return wrong_robot(model, trial, steps, log_evidence.thinned_log.band, cancelled)
 
     def contradicted(trial: Trial, steps: Sequence[Step]) -> bool:
-        return (
-            thorough
-            and described
-            and wrong_robot(model, trial, steps, log_evidence.thinned_log.band) is not None
-        )
+        return thorough and described and other_robot(trial, steps) is not None
 
+    names = model.robot.joint_names
+    used = start.regression.counts > 0
+    swing = free_swing(cancellation(log_evidence, start), start.agreement.error * used, names)
+    if thorough and swing is not None:
+        return Examination((swing,), Correction.none(model.n), start)
     enough = rows_per_unknown(log_evidence.thinned_log, model) >= THRESHOLDS.least_rows
     best, steps = search(log_evidence, start, contradicted) if enough else (start, ())
     steps = without_description(log_evidence, best, steps)
     poor = tuple(poor_excitation(log_evidence, best))
-    names = model.robot.joint_names
-    other = (
-        wrong_robot(model, best, steps, log_evidence.thinned_log.band)
-        if described and enough
-        else None
-    )
+    other = other_robot(best, steps) if described and enough else None
     faults = [
         step
         for step in steps
@@ -288,6 +320,30 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     return Examination(
         findings, Correction.none(model.n) if other else correction_of(best.correction, steps), best
     )
+
+
+def first_evidence(unknowns: Unknowns, samples: Sequence[Samples]) -> tuple[LogEvidence, Trial]:
+    """Return the thinned log with its evidence, and the trial without a correction.
+
+    Where errors are large, signals within the band of model errors are tried; they are used if
+    noise outside this band was the reason.
+    """
+    used = [mark_unused_torques(s) for s in samples]
+    none = FaultCorrection.none(unknowns.n)
+    log_evidence = LogEvidence(unknowns, thin_log(used))
+    trial = log_evidence.first_trial(none)
+    if not is_doubtful(trial):
+        return log_evidence, trial
+    narrow_evidence = LogEvidence(unknowns, thin_log([narrow_band(s) for s in used]))
+    narrow = narrow_evidence.first_trial(none)
+    better = noise_outside_band(trial.agreement.error, narrow.agreement.error)
+    return (narrow_evidence, narrow) if better else (log_evidence, trial)
+
+
+def noise_outside_band(whole: Array, narrow: Array) -> bool:
+    """Return whether errors (n,) within the band of model errors are much smaller than all."""
+    ratio = float(np.exp(np.mean(np.log(narrow / whole))))
+    return ratio < THRESHOLDS.band_error_ratio
 
 
 def in_radians(robot: Robot, log: Log) -> Log:
@@ -352,6 +408,8 @@ def make_diagnosis(robot: Robot, examination: Examination) -> Diagnosis:
         or len(silent) > THRESHOLDS.unexplained_joints * robot.n
     ):
         joints = f": no model explains the torque of {', '.join(silent)}" if silent else ""
+        if channels := [fault for fault in faults if fault in UNEXPLAINABLE]:
+            joints = f": {', '.join(channels)}"
         return Diagnosis(
             f"This log does not identify the robot{joints}.",
             examination.findings,

@@ -38,6 +38,40 @@ def short_sentence(rows: float) -> str:
     )
 
 
+def free_swing(cancelled: Array, error: Array, names: Sequence[str]) -> Finding | None:
+    """Return a remark on a motion close to free swinging, None for others.
+
+    Inertial and gravity torques cancel there: errors of a few percent of these terms are a large
+    part of the torque, so that it shows neither faults nor another robot.
+
+    Parameters
+    ----------
+    cancelled : torque of each joint over the size of its terms, (n,)
+    error : of each joint over its torque, (n,)
+    names : of the joints
+    """
+    free = (cancelled < THRESHOLDS.free_swing) & (error > THRESHOLDS.doubtful_error)
+    if not np.any(free):
+        return None
+    torques = ", ".join(
+        f"{name} {share:.0%}"
+        for name, share, is_free in zip(names, cancelled, free, strict=True)
+        if is_free
+    )
+    sentence = (
+        "The motion is close to free swinging: torque is a small difference of inertial and gravity"
+        f" torques ({torques} of their size), and it shows no fault of the log."
+    )
+    return Finding(
+        fault="poor excitation",
+        joints=(),
+        sentence=sentence,
+        probability=0.9,
+        fix=FIX,
+        severity="remark",
+    )
+
+
 def poor_excitation(log_evidence: LogEvidence, trial: Trial) -> Iterator[Finding]:
     """Yield a remark on a motion that excites too few parameters."""
     robot = log_evidence.unknowns.model.robot

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..model.linear_model import Model
 from .doctor_thresholds import THRESHOLDS
-from .fault_search.log_evidence import Trial
+from .fault_search.log_evidence import LogEvidence, Trial
 from .fault_search.search import Step
 from .finding import Finding
 
@@ -49,13 +49,19 @@ def is_placeholder(model: Model) -> bool:
     return bool(np.mean(points) > THRESHOLDS.placeholder_share or alike)
 
 
-def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -> Finding | None:
+def wrong_robot(
+    model: Model,
+    best: Trial,
+    steps: Sequence[Step],
+    band: float,
+    cancellation: Array | float = 1.0,
+) -> Finding | None:
     """Return a finding if the description contradicts the log after every correction, else None.
 
     This is so for several faults at once, faults that leave contradictions or errors, a clock and
     torques that are both scaled (a larger similar robot), most links far from the description, or
     torques that no links explain. `band` is the share of all frequencies at which model errors
-    vary.
+    vary, `cancellation` (n,) the torque of each joint over the size of its terms.
     """
     faults = [
         step.hypothesis.fault
@@ -74,7 +80,8 @@ def wrong_robot(model: Model, best: Trial, steps: Sequence[Step], band: float) -
         len(weight) > 0
         and float(np.mean(weight < THRESHOLDS.low_weight)) >= THRESHOLDS.low_weight_share
     )
-    has_error = systematic_error(best, band) > (
+    # one joint has the same equation of motion in every robot
+    has_error = best.regression.n > 1 and systematic_error(best, band, cancellation) > (
         THRESHOLDS.wrong_robot_error_with_faults if faults else THRESHOLDS.wrong_robot_error
     )
     if not (
@@ -105,16 +112,37 @@ def two_torque_faults(faults: Sequence[str]) -> bool:
     return any(fault in OF_ALL_TORQUES for fault in faults) and len(set(faults) - {"clock"}) > 1
 
 
-def systematic_error(trial: Trial, band: float) -> float:
+def cancellation(log_evidence: LogEvidence, trial: Trial) -> Array:
+    """Return the torque of each joint over the size of its terms, (n,), at most 1.
+
+    Near a resonance torque is a small difference of inertial and gravity torques: an error of a
+    few percent of these terms is a large part of the torque, and shows no other robot.
+    """
+    regression, u = trial.regression, trial.agreement.mean
+    unknowns = log_evidence.unknowns
+    q = trial.correction.states(log_evidence.thinned_log)[0]
+    bodies = np.concatenate([u[: regression.inner], np.zeros(regression.K - regression.inner)])
+    of_bodies = regression.predicted(bodies)
+    friction = regression.predicted(u) - of_bodies
+    pi = unknowns.origin + unknowns.to_pi @ bodies[: unknowns.p]
+    gravity = unknowns.model.gravity_torque(unknowns.model.base.values(pi), q)
+    terms = sum(np.sum(x**2, axis=0) for x in (gravity, of_bodies - gravity, friction))
+    return np.asarray(
+        np.minimum(np.linalg.norm(trial.torque, axis=0) / np.sqrt(np.maximum(terms, 1e-300)), 1.0)
+    )
+
+
+def systematic_error(trial: Trial, band: float, cancellation: Array | float = 1.0) -> float:
     """Return the systematic error over the torque with the best links.
 
     It is the larger of the median over the used joints and the total. Noise, which varies faster
-    than model errors, is excluded.
+    than model errors, is excluded. Errors are over the size of the terms where these cancel.
     """
     agreement, used = trial.agreement, trial.regression.counts > 0
     if not np.any(used):
         return 0.0
-    systematic = (agreement.error * np.sqrt(np.minimum(band / agreement.independent, 1.0)))[used]
+    slow = np.sqrt(np.minimum(band / agreement.independent, 1.0))
+    systematic = (agreement.error * slow * cancellation)[used]
     size = np.linalg.norm(trial.torque, axis=0)[used]
     return max(
         float(np.sort(systematic)[len(systematic) // 2]),

@@ -49,5 +49,33 @@ class NuisanceThresholds:
     # standard deviations between the delay of a joint and the common one
     joint_delay_deviations: float = threshold(5.0, "convention: five standard deviations")
 
+    # relative scatter of time stamps from which a window is resampled
+    uniform_scatter: float = threshold(0.05, "convention: not measured")
+    # held-out blocks on which a delay is tested
+    delay_blocks: int = threshold(8, "convention: as of the doctor")
+    # ridge over the diagonal of the normal equations of a block
+    delay_ridge: float = threshold(1e-9, "numerical tolerance")
+    # time [s] from a reversal within which friction with memory lags
+    reversal_time: float = threshold(0.1, "presliding ends within 0.1 s on TX40, UR10 and KUKA")
+    # share of the samples away from reversals from which these alone are used
+    least_away_share: float = threshold(0.2, "convention: a fifth shows a delay")
+    # time [s] by which torque may be early: positions that are filtered are late
+    earliest_torque: float = threshold(
+        0.015, "judgement: swings near resonance seem to be early by 18 to 65 ms (DFKI pendulums)"
+    )
+    # held-out error over the torque up to which it shows a delay
+    delay_error: float = threshold(
+        0.3, "UR10 and TX40: 0.05 to 0.2; double pendulums, whose delays are wrong: 0.3 or more"
+    )
+    # logarithm of the ratio of held-out errors that a common delay must gain
+    common_delay_gain: float = threshold(0.02, "a smaller gain does not matter")
+    # share of the blocks in which a common delay must gain
+    common_delay_share: float = threshold(0.75, "convention: most of the blocks")
+    # the same for a single joint that differs
+    joint_delay_gain: float = threshold(
+        0.05, "more than for all joints: friction differs from joint to joint, transport does not"
+    )
+    joint_delay_share: float = threshold(0.85, "convention: all blocks but one of eight")
+
 
 THRESHOLDS = NuisanceThresholds()

@@ -8,9 +8,11 @@ from dataclasses import dataclass, fields, replace
 from ....signals.clean.correction import Correction
 from ...model.accumulator import map_for
 from ...model.joint_gram import best_of_each
+from ...nuisance.delay_gain import away_from_reversals
 from ..doctor_thresholds import THRESHOLDS
 from .fault_correction import FaultCorrection
 from .fault_hypothesis import FaultHypothesis, is_doubtful
+from .held_out import HeldOutGain, held_out_gain
 from .log_evidence import LogEvidence, Trial
 from .model_faults import shared_motors, wrong_gravity
 from .motion_faults import (
@@ -35,6 +37,12 @@ IF_DOUBTFUL: tuple[Family, ...] = (
     wrong_order,
     shared_motors,
 )
+HELD_OUT = ("delay", "clock", "coupling", "swapped joints", "gravity direction", "position offset")
+"""Faults that must lower errors on held-out blocks.
+
+The others are explained by links of other inertias, or shown by the sign of friction.
+"""
+OF_TIME = ("delay", "clock")
 BESIDE_CLOCK: tuple[Family, ...] = (
     wrong_gains,
     wrong_scale,
@@ -51,6 +59,7 @@ class Step:
     `rivals` explain the log nearly as well. `size` is the size of the fault over the least that
     matters: an inaccuracy too small to be a fault is accepted like one, so that no other hypothesis
     explains it. `alone` are the log odds [nats] of the fault without the described inertias.
+    `gain` is the gain on held-out blocks, None for faults that only the description can show.
     """
 
     hypothesis: FaultHypothesis
@@ -59,6 +68,7 @@ class Step:
     without: Trial
     size: float = 1.0
     alone: float = float("inf")
+    gain: HeldOutGain | None = None
 
     @property
     def shown_by_log(self) -> bool:
@@ -72,8 +82,13 @@ class Step:
 
     @property
     def matters(self) -> bool:
-        """Whether it is a fault rather than an inaccuracy."""
-        return self.size >= 1.0
+        """Whether it is a fault rather than an inaccuracy.
+
+        A fault that the log shows, or that concerns time, must lower held-out errors.
+        """
+        needed = self.shown_by_log or self.hypothesis.fault in OF_TIME
+        gained = self.gain is None or self.gain.is_relevant or not needed
+        return self.size >= 1.0 and gained
 
     def log_odds(self, final: Trial) -> float:
         """Log odds [nats] of the fault, the others given."""
@@ -209,12 +224,21 @@ def prune(
             trial = other
         else:
             accepted.append(step)
-    return trial, tuple(
-        replace(
-            step, size=min(size_of(log_evidence, trial, *step.name), exchange_size(trial, step))
-        )
-        for step in accepted
-    )
+    return trial, tuple(with_size(log_evidence, trial, step) for step in accepted)
+
+
+def with_size(log_evidence: LogEvidence, final: Trial, step: Step) -> Step:
+    """Return a step with its size, and with its gain on held-out blocks where it shows there."""
+    size = min(size_of(log_evidence, final, *step.name), exchange_size(final, step))
+    if step.hypothesis.fault not in HELD_OUT:
+        return replace(step, size=size)
+    if step.hypothesis.fault != "delay":
+        return replace(step, size=size, gain=held_out_gain(step.without, final))
+    thinned = log_evidence.thinned_log
+    t, qd = final.correction.clock * thinned.t, final.correction.states(thinned)[1]
+    away = away_from_reversals(t, qd)  # near them friction with memory lags as well
+    gain = held_out_gain(step.without, final, step.hypothesis.joints, away)
+    return replace(step, size=size, gain=gain)
 
 
 def was_swapped_back(final: FaultCorrection, step: Step) -> bool:

@@ -1,13 +1,14 @@
-"""View: a thinned log that hypotheses are tried on."""
+"""ThinnedLog: a thinned log that hypotheses are tried on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt
 
 from ....signals.segments import split
 from ...samples.decimation import decimated
@@ -108,6 +109,28 @@ def thin_log(samples: Sequence[Samples], most: int = THRESHOLDS.most_rows) -> Th
         stretches=tuple(slice(a, b) for a, b in pairwise(edges)),
         motion_frequency=quickest * factor,
     )
+
+
+def narrow_band(samples: Samples) -> Samples:
+    """Return samples whose signals are low-passed to the band of model errors, without delay.
+
+    Where torque is a small difference of large terms, noise of accelerations hides it outside this
+    band. The filter counts samples, so that scattered time stamps do no harm.
+    """
+    cutoff = 2 * THRESHOLDS.model_error_band * motion_frequency(samples.qd)
+    if not 0 < cutoff < THRESHOLDS.widest_band:
+        return samples
+    section = butter(THRESHOLDS.band_order, cutoff, output="sos")
+
+    def filtered(x: Array) -> Array:
+        y = np.array(x)
+        for part in split(samples.t):
+            pad = min(part.stop - part.start - 1, int(3 / cutoff))
+            y[part] = sosfiltfilt(section, x[part], axis=0, padlen=pad)
+        return y
+
+    q, qd, qdd, tau = map(filtered, (samples.q, samples.qd, samples.qdd, samples.tau))
+    return replace(samples, q=q, qd=qd, qdd=qdd, tau=tau)
 
 
 def motion_frequency(qd: Array, share: float = 0.95) -> float:

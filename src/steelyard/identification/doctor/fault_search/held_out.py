@@ -1,0 +1,102 @@
+"""Held-out gain of a fault: how much better its correction predicts blocks that took no part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from ..doctor_thresholds import THRESHOLDS
+from .log_evidence import Trial
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutGain:
+    """Gain of a correction on held-out blocks: log ratio of errors without and with it, (blocks,).
+
+    The blocks are many times as long as the correlation of model errors, so that they are nearly
+    independent: their scatter contains the model error. `error` is what remains of the torque.
+    """
+
+    blocks: Array
+    error: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Mean log ratio of the errors; 0.05 for errors that fall by 5 %."""
+        return float(np.mean(self.blocks))
+
+    @property
+    def share(self) -> float:
+        """Share of the blocks whose error falls."""
+        return float(np.mean(self.blocks > 0))
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether the error falls in most blocks by a relevant part, to an explained torque."""
+        return (
+            self.share >= THRESHOLDS.held_out_share
+            and self.mean >= THRESHOLDS.held_out_gain
+            and self.error < THRESHOLDS.unexplained_error
+        )
+
+    @property
+    def probability(self) -> float:
+        """Probability that the mean gain of further blocks is positive, by Student's t."""
+        count = len(self.blocks)
+        deviation = float(np.std(self.blocks, ddof=1)) / np.sqrt(count)
+        return float(stdtr(count - 1, self.mean / max(deviation, 1e-12)))
+
+
+def held_out_gain(
+    without: Trial,
+    corrected: Trial,
+    joints: tuple[int, ...] = (),
+    use: NDArray[np.bool_] | None = None,
+) -> HeldOutGain:
+    """Return the held-out gain of a correction over a trial without it.
+
+    Errors are relative to the corrected torque of each trial, and averaged over `joints`, or over
+    all joints with as much weight as they have independent rows. `use` (N, n) marks the rows that
+    count, None for all.
+    """
+    used = corrected.regression.counts > 0
+    weight = corrected.agreement.independent * corrected.regression.counts * used
+    if joints:
+        weight = weight * np.isin(np.arange(len(weight)), joints)
+    before, after = block_errors(without, use), block_errors(corrected, use)
+    weight = weight / max(float(weight.sum()), 1e-300)
+    error = float(np.sqrt(np.mean(after**2, axis=0) @ weight))
+    return HeldOutGain(np.asarray(np.log(before / after) @ weight), error)
+
+
+def block_errors(trial: Trial, use: NDArray[np.bool_] | None = None) -> Array:
+    """Return the error of each joint over its torque on held-out blocks, (blocks, n).
+
+    Noise and weights as found on all; the errors have the least noise as a floor. `use` (N, n)
+    marks the rows whose errors count.
+    """
+    regression, agreement, tau = trial.regression, trial.agreement, trial.torque
+    edges = np.linspace(0, regression.N, THRESHOLDS.held_out_blocks + 1).astype(int).tolist()
+    size = np.sum(tau**2, axis=0) / np.maximum(regression.counts, 1.0)
+    errors = np.ones((len(edges) - 1, regression.n))
+    for k, (start, stop) in enumerate(pairwise(edges)):
+        part = slice(start, stop)
+        gram = regression.gram_without(part, tau)
+        vague = 1e-6 * (agreement.precision @ gram.diagonal)[regression.inner :]
+        P = np.concatenate([np.repeat(agreement.weight, 10), np.where(vague > 0, vague, 1.0)])
+        u = gram.posterior_mean(agreement.precision, P)
+        for j in range(regression.n):
+            e = (
+                tau[part, j]
+                - regression.known[part, j]
+                - regression.columns[j][part] @ (regression.zero[j] + regression.to_u[j] @ u)
+            )
+            e = e if use is None else e[use[part, j]]
+            errors[k, j] = np.sqrt(e @ e / max(len(e), 1) / max(size[j], 1e-300))
+    return np.asarray(np.maximum(errors, THRESHOLDS.least_noise))
