@@ -28,6 +28,8 @@ class NuisanceThresholds:
     width_candidates: int = threshold(36, "computing time")
     # Stribeck velocities that are tried
     stribeck_candidates: int = threshold(15, "computing time")
+    # presliding distances that are tried
+    distance_candidates: int = threshold(13, "a factor of 2.2 between neighbours")
     # share of the squared residual that a shape must win over none
     least_shape_gain: float = threshold(
         0.005, "no record of a measurement; benchmarks.friction judges it"

@@ -1,0 +1,71 @@
+"""Friction with memory along logs: presliding states of consecutive samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...robot import Robot
+from ...robot.presliding import Travel, presliding_along, settled_state
+from ...signals.segments import split
+from .model_thresholds import THRESHOLDS
+
+Array = NDArray[np.float64]
+
+
+def presliding_states(
+    distances: Sequence[float | None], t: Array, q: Array, qd: Array
+) -> Array | None:
+    """Return the presliding states z (N, n) of consecutive samples; None without any memory.
+
+    Each stretch without gaps starts anew: what happened before its first sample is not known. A
+    joint is taken to have come at the velocity of that sample for `presliding_start` seconds.
+
+    Parameters
+    ----------
+    distances : presliding distance of each joint [rad|m], None without memory
+    t, q, qd : times (N,) [s], positions and velocities (N, n) in order of time
+    """
+    if all(distance is None for distance in distances):
+        return None
+    return np.concatenate(
+        [
+            presliding_along(
+                distances,
+                q[part],
+                settled_state(distances, qd[part.start], THRESHOLDS.presliding_start),
+            )
+            for part in split(t)
+        ]
+    )
+
+
+def states_by_distance(
+    distances: Array, t: Array, q: Array, qd: Array, index: NDArray[np.intp]
+) -> Array:
+    """Return the presliding states (M, D) of one joint at some samples, for D distances [rad|m].
+
+    Parameters
+    ----------
+    distances : (D,) presliding distances [rad|m]
+    t, q, qd : times [s], positions and velocities of the joint, each (N,)
+    index : (M,) samples, rising
+    """
+    parts = []
+    for part in split(t):
+        there = index[(index >= part.start) & (index < part.stop)] - part.start
+        speeds = np.full(len(distances), qd[part.start])
+        start = settled_state(distances.tolist(), speeds, THRESHOLDS.presliding_start)
+        parts.append(Travel.of(q[part]).states_at(distances, start, there))
+    return np.concatenate(parts)
+
+
+def memory_torque(robot: Robot, t: Array, q: Array, qd: Array) -> Array | None:
+    """Return what memory adds to the sliding friction along samples, (N, n) [N m|N].
+
+    None for a robot without memory. Fp (z - sign(qd)).
+    """
+    z = presliding_states(robot.tree.memory_distances, t, q, qd)
+    return None if z is None else robot.presliding_torque(qd, z)
