@@ -29,8 +29,8 @@ from benchmarks.trust.cases import Case
 from benchmarks.visibility import Name, names
 from steelyard.experiments.excitation.random_motions import scale_to_limits
 from steelyard.identification.observations.prepare import prepare
-from steelyard.identification.result.validation import kept_states, low_passed
-from steelyard.identification.samples.decimation import natural_factor
+from steelyard.identification.result.validation import kept_states
+from steelyard.identification.samples.decimation import low_passed, natural_factor
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.motion.trajectories.fourier import Fourier, at_rest
 from steelyard.motion.trajectories.limits import TrajectoryLimits

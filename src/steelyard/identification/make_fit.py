@@ -33,6 +33,7 @@ from .result.held_out import held_out, odd_log
 from .result.held_out_motion import held_out_motion
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
+from .result.presliding_uncertainty import distance_std, memory_note
 from .result.residuals import Residuals, residuals
 from .result.state_coverage import state_coverage
 from .result.torque_noise import torque_noise
@@ -92,12 +93,15 @@ def make_fit(
     notes = prepared.notes + sample_notes(problem) + estimate.notes
     if model.known is not None:
         notes += (known_note(model.known, problem, validation.measured),)
-    estimate = replace(estimate, notes=notes)
+    presliding = distance_std(problem, identified, errors)
+    estimate = replace(estimate, notes=notes + memory_note(identified, model.row_units, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate)
     expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
     causes = residual_causes(problem, estimate, errors)
-    pipeline = replace(sample_pipeline(prepared, region), residual_split=causes)
+    pipeline = replace(
+        sample_pipeline(prepared, region), residual_split=causes, presliding_std=presliding
+    )
     if observation.has_joint_rows:
         base, gains = problem.base.values(parameters), prepared.nuisance.gains.values
         motions = held_out_motion(problem, cross_validation, base, gains)

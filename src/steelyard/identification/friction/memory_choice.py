@@ -28,6 +28,7 @@ from ..nuisance.friction_shape import (
     thinned_problem,
     thinning,
 )
+from ..nuisance.presliding_distance import refine_distances
 from ..samples.decimation import decimated
 from ..samples.samples import Samples
 from .candidates import FrictionCandidate
@@ -88,8 +89,11 @@ def choose_memory(
     columns = MemoryColumns.of(model, samples, {j: joints[j] for j in choices}, choices)
     search = make_search(Problem(model, samples, factor, columns), columns)
     gains = [search.gain(c) for c in search.candidates if is_accepted(search, c)]
+    if not gains:
+        return model, []
     accepted = {gain.candidate.joint: choices[gain.candidate.joint] for gain in gains}
-    return (with_memory(model, accepted), gains) if gains else (model, [])
+    found = with_memory(model, accepted)
+    return refine_distances(found, samples, factor, list(accepted)), gains
 
 
 def is_accepted(search: FrictionTermSearch, candidate: FrictionCandidate) -> bool:

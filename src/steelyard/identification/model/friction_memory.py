@@ -62,6 +62,35 @@ def states_by_distance(
     return np.concatenate(parts)
 
 
+class PreslidingTracker:
+    """Presliding states of samples that come one by one or in blocks, in order of time.
+
+    Parameters
+    ----------
+    robot : whose friction may have memory
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._distances = robot.tree.memory_distances
+        self._last: tuple[Array, Array] | None = None
+
+    def run(self, q: Array, qd: Array) -> Array | None:
+        """Return the states (N, n) of the next samples (N, n); None without memory.
+
+        The first sample starts as a log does, see `presliding_states`.
+        """
+        if all(distance is None for distance in self._distances):
+            return None
+        if self._last is None:
+            start = settled_state(self._distances, qd[0], THRESHOLDS.presliding_start)
+            z = presliding_along(self._distances, q, start)
+        else:
+            before, start = self._last
+            z = presliding_along(self._distances, np.vstack([before, q]), start)[1:]
+        self._last = q[-1].copy(), z[-1].copy()
+        return z
+
+
 def memory_torque(robot: Robot, t: Array, q: Array, qd: Array) -> Array | None:
     """Return what memory adds to the sliding friction along samples, (N, n) [N m|N].
 

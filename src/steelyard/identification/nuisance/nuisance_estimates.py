@@ -18,6 +18,7 @@ from ..options import Options
 from ..samples.samples import Samples
 from .drive_gains import DriveGains, estimate_gains
 from .friction_shape import estimate_friction_shape
+from .presliding_distance import refine_distances
 from .torque_delay import estimate_delay
 
 Array = NDArray[np.float64]
@@ -130,6 +131,9 @@ def select_friction(
     """
     model = problem.model
     if options.model.friction != AUTO:
+        joints = [j for j, d in enumerate(model.robot.tree.memory_distances) if d is not None]
+        if joints and not short:
+            model = refine_distances(model, problem.samples, problem.decimate, joints)
         return FrictionChoice(model)
     if short:
         first = describe_first_terms(model.robot)

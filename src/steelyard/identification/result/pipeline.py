@@ -33,7 +33,8 @@ class SamplePipeline:
     the terms that the samples chose beyond the usual ones, joint and word, drifts included.
     `held_out` are parts of the measured motion, each with base parameters estimated without it.
     `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where
-    each was folded by itself. `residual_split` has the causes of the residuals.
+    each was folded by itself. `residual_split` has the causes of the residuals, `presliding_std`
+    (n,) [rad|m] the standard deviations of the presliding distances, 0 without memory.
     """
 
     preparation: Preparation
@@ -48,3 +49,4 @@ class SamplePipeline:
     archive: Archive | None = None
     residual_split: ResidualSplit | None = None
     held_out: tuple[HeldOutMotion, ...] = ()
+    presliding_std: Array | None = None
