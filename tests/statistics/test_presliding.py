@@ -153,7 +153,7 @@ def test_an_own_choice_of_terms_has_memory_at_every_joint() -> None:
 def test_live_samples_carry_the_state() -> None:
     """The online identifier, sample by sample, finds what the whole log says."""
     found = fit(0, True)
-    t, q, qd, qdd = (x[::20] for x in motion(3))
+    q, qd, qdd = (x[::20] for x in motion(3)[1:])
     true = np.stack([LEVEL[j] * dahl(q[:, j], DISTANCE[j], qd[0, j]) for j in range(2)], axis=1)
     tau = np.array([I1, I2]) * qdd + np.array(VISCOUS) * qd + OFFSET + true
     robot = found.robot
