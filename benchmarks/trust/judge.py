@@ -259,7 +259,10 @@ def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array,
     ):
         torques = (
             low_passed(tau, samples, factor)
-            for tau in (samples.tau, fit.predict(samples.q, samples.qd, samples.qdd).torque)
+            for tau in (
+                samples.tau,
+                fit.predict(samples.q, samples.qd, samples.qdd, t=samples.t).torque,
+            )
         )
         parts.append((*kept_states([samples], factor), *torques))
     q, qd, qdd, tau, predicted = (np.concatenate(x) for x in zip(*parts, strict=True))

@@ -27,7 +27,7 @@ class FrictionThresholds:
     least_reversal_gain: float = threshold(0.1, "judgement: smaller gains change no prediction")
     # share of a joint's held-out error that memory must explain, with all parameters free
     least_memory_gain: float = threshold(
-        0.1, "judgement: a state in simulation and in controllers must be worth it"
+        0.2, "judgement: a state in simulation and in controllers must be worth it"
     )
     # share of the parts, and of the signed ranks of their changes, that memory must improve
     least_memory_parts: float = threshold(0.75, "convention: three parts of four")

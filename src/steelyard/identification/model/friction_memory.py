@@ -91,6 +91,30 @@ class PreslidingTracker:
         return z
 
 
+def distance_derivative(robot: Robot, t: Array, q: Array, qd: Array) -> Array:
+    """Return the derivative of friction with memory by each joint's distance, (N, n).
+
+    [N m/rad|N/m], along consecutive samples, by central differences; 0 without memory.
+    """
+    distances, step = robot.tree.memory_distances, THRESHOLDS.distance_step
+    derivative = np.zeros(q.shape)
+    for j, (distance, terms) in enumerate(zip(distances, robot.tree.terms, strict=True)):
+        if distance is not None:
+            z = state_derivative(distance, t, q[:, j], qd[:, j], step)
+            derivative[:, j] = terms["presliding"] * z
+    return derivative
+
+
+def state_derivative(distance: float, t: Array, q: Array, qd: Array, step: float) -> Array:
+    """Return the derivative (N,) of one joint's presliding state by its distance [1/rad|1/m].
+
+    Central differences of `step` of the distance; t, q, qd: (N,).
+    """
+    tried = distance * np.array([1.0 + step, 1.0 - step])
+    up, down = states_by_distance(tried, t, q, qd, np.arange(len(t))).T
+    return np.asarray((up - down) / (2.0 * step * distance))
+
+
 def memory_torque(robot: Robot, t: Array, q: Array, qd: Array) -> Array | None:
     """Return what memory adds to the sliding friction along samples, (N, n) [N m|N].
 

@@ -36,6 +36,8 @@ class ModelThresholds:
     first_stribeck_velocity: float = threshold(0.1, "convention: not measured")
     # presliding distance [rad|m] before it is estimated
     first_presliding_distance: float = threshold(1e-3, "convention: the middle of its range")
+    # step of a presliding distance, over the distance, for its derivative
+    distance_step: float = threshold(0.02, "numerical: small beside the distance")
     # time [s] for which a motion lasted before the first sample of a log
     presliding_start: float = threshold(0.05, "judgement: a joint that moves keeps its velocity")
 

@@ -36,8 +36,6 @@ class NuisanceThresholds:
     distance_tolerance: float = threshold(0.01, "numerical: far below its standard deviation")
     # largest step of the logarithm of a distance
     largest_distance_step: float = threshold(0.5, "numerical: a linearisation reaches no further")
-    # step of a presliding distance, over the distance, for its derivative
-    distance_step: float = threshold(0.02, "numerical: small beside the distance")
     # share of the squared residual that a shape must win over none
     least_shape_gain: float = threshold(
         0.005, "no record of a measurement; benchmarks.friction judges it"

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ...mechanism.joint_terms import BY_KEY
 from ..estimators.least_squares import weighted
-from ..model.friction_memory import presliding_states
+from ..model.friction_memory import state_derivative
 from ..model.linear_model import Model
+from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem
 from ..samples.decimation import low_passed
 from ..samples.samples import Samples
@@ -51,9 +52,7 @@ def distance_steps(problem: Problem, joints: Sequence[int]) -> Array:
     model, b = problem.model, len(base)
     A, z = np.zeros((b + len(joints),) * 2), np.zeros(b + len(joints))
     level = {j: presliding_level(model, base, j) for j in joints}
-    extra = {
-        j: level[j] * model.shape("distance")[j] * state_derivative(problem, j) for j in joints
-    }
+    extra = {j: level[j] * model.shape("distance")[j] * kept_derivative(problem, j) for j in joints}
     for block in problem.blocks():
         span = slice(block.first, block.first + len(block.t))
         e = block.tau - block.rows @ base
@@ -80,20 +79,14 @@ def presliding_level(model: Model, base: Array, joint: int) -> float:
     return float(dict(model.held).get(index, 0.0))
 
 
-def state_derivative(problem: Problem, joint: int) -> Array:
+def kept_derivative(problem: Problem, joint: int) -> Array:
     """Return the derivative (N,) of a joint's presliding state by its distance, at kept samples.
 
-    By central differences of `distance_step` of the distance, behind the low-pass.
+    Behind the low-pass [1/rad|1/m].
     """
-    one, step = slice(joint, joint + 1), THRESHOLDS.distance_step
-    distance = problem.model.shape("distance")[joint]
+    distance, step = problem.model.shape("distance")[joint], MODEL_THRESHOLDS.distance_step
     parts = []
     for s in problem.samples:
-        up, down = (
-            presliding_states([distance * factor], s.t, s.q[:, one], s.qd[:, one])
-            for factor in (1.0 + step, 1.0 - step)
-        )
-        assert up is not None
-        assert down is not None
-        parts.append(low_passed((up - down) / (2.0 * step * distance), s, problem.decimate))
-    return np.concatenate(parts)[:, 0]
+        z = state_derivative(distance, s.t, s.q[:, joint], s.qd[:, joint], step)
+        parts.append(low_passed(z, s, problem.decimate))
+    return np.concatenate(parts)

@@ -14,7 +14,7 @@ from ...compiler.runtime.threads import mapped
 from ...errors import CallError
 from ...robot import Robot
 from ...signals.filters import lowpass
-from ..model.friction_memory import memory_torque
+from ..model.friction_memory import distance_derivative, memory_torque
 from ..observations.observation import EstimatedParameters, Observation
 from ..samples.samples import Samples, state_arrays
 from .provenance import rows
@@ -198,11 +198,6 @@ def torque_along(
     """
     if t is None:
         return torque
-    if cutoff is None and not robot.tree.has_memory:
-        raise CallError(
-            "predict: times t are used by the low-pass at cutoff= [Hz], which is not given, and by"
-            " friction with memory, which the robot does not have"
-        )
     times = numbers("t", t)
     if torque.ndim != 2 or times.shape != torque.shape[:1] or np.any(np.diff(times) <= 0):
         raise CallError(
@@ -248,8 +243,12 @@ def predict(
     torque, variance = observation.predict(estimate, *states)
     if observation.predicts_measurements:
         variance = measured_variance(fit, variance, states, inside, cutoff)
+    torque = torque_along(fit.robot, torque, states, cutoff, t)
+    if t is not None and fit.robot.tree.has_memory:
+        slope = distance_derivative(fit.robot, numbers("t", t), *states[:2])
+        variance = variance + (slope * fit.presliding_std) ** 2
     std = np.sqrt(np.maximum(variance, 0.0))
-    return Prediction(torque_along(fit.robot, torque, states, cutoff, t), std, inside)
+    return Prediction(torque, std, inside)
 
 
 def measured_variance(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation, variance_inflation
 from ..model.problem import Problem
-from ..nuisance.presliding_distance import state_derivative
+from ..nuisance.presliding_distance import kept_derivative
 from .residuals import Residuals
 from .result_thresholds import THRESHOLDS
 
@@ -40,7 +40,7 @@ def distance_std(problem: Problem, robot: Robot, errors: Residuals) -> Array:
             std[j] = np.inf
             continue
         used = errors.keep[:, j]
-        derivative = robot.tree.terms[j]["presliding"] * state_derivative(problem, j)
+        derivative = robot.tree.terms[j]["presliding"] * kept_derivative(problem, j)
         rows = np.concatenate([block.rows.row(j) for block in problem.blocks()])[used]
         scale = np.sqrt(np.maximum(np.sum(rows**2, axis=0), 1e-300))
         basis = rows / scale
