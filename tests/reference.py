@@ -271,7 +271,8 @@ def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
 
     Fv v + s(v) (Fc + (Fs - Fc) exp(-(v/vs)^2)) + F0, with Fn for Fc where v < 0.
 
-    To it come Fl |load| s(v) and the ripple, sum of Rs sin(h G q) + Rc cos(h G q).
+    To it come Fl |load| s(v), Fp sign(v) of a joint that slides, and the ripple, sum of
+    Rs sin(h G q) + Rc cos(h G q).
     """
     f = joint.terms
     direction = np.sign(rate) if "width" not in f else np.tanh(rate / f["width"])
@@ -287,6 +288,7 @@ def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
     return (
         f.get("viscous", 0.0) * rate
         + direction * (level + f.get("load", 0.0) * np.abs(load))
+        + f.get("presliding", 0.0) * np.sign(rate)
         + f.get("offset", 0.0)
         + waves
     )

@@ -47,11 +47,26 @@ RIPPLE = {
     "cosine6": 0.2,
     "gear": 1.7,
 }
-RATE_TERMS = {**DRY, "negative": 1.4, "stiction": 2.1, "stribeck": 0.9, "width": 0.8}
+MEMORY = {"presliding": 0.7, "distance": 0.02}
+RATE_TERMS = {
+    **DRY,
+    "negative": 1.4,
+    "stiction": 2.1,
+    "stribeck": 0.9,
+    "width": 0.8,
+    **MEMORY,
+}
 ALL_TERMS = {**RATE_TERMS, **RIPPLE}
 
 # at half the rate the shapes of RATE_TERMS
-MIRRORED = {**RATE_TERMS, "coulomb": 0.3, "negative": 0.1, "stribeck": 0.45, "width": 0.4}
+MIRRORED = {
+    **RATE_TERMS,
+    "coulomb": 0.3,
+    "negative": 0.1,
+    "stribeck": 0.45,
+    "width": 0.4,
+    "distance": 0.01,
+}
 COUPLED = {"armature": 0.05, "viscous": 0.2, "coulomb": 0.3}
 
 

@@ -87,8 +87,8 @@ def bands(fit: sy.Fit, log: sy.Log, region: bool = False) -> Array:
     """
     s = prepare(fit.robot, log, fit.preparation).advanced(fit.delay)
     held = []
-    for cutoff, t, tau in ((None, None, s.tau), (SMOOTH, s.t, lowpass(s.tau, s.t, SMOOTH))):
-        made = fit.predict(s.q, s.qd, s.qdd, cutoff, t)
+    for cutoff, tau in ((None, s.tau), (SMOOTH, lowpass(s.tau, s.t, SMOOTH))):
+        made = fit.predict(s.q, s.qd, s.qdd, cutoff, s.t)
         counted = made.inside if region else slice(None)
         held.append(np.mean(((made.low <= tau) & (tau <= made.high))[counted]))
     return np.array(held)

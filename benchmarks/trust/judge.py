@@ -29,8 +29,8 @@ from benchmarks.trust.cases import Case
 from benchmarks.visibility import Name, names
 from steelyard.experiments.excitation.random_motions import scale_to_limits
 from steelyard.identification.observations.prepare import prepare
-from steelyard.identification.result.validation import kept_states, low_passed
-from steelyard.identification.samples.decimation import natural_factor
+from steelyard.identification.result.validation import kept_states
+from steelyard.identification.samples.decimation import low_passed, natural_factor
 from steelyard.identification.samples.preparation import Preparation
 from steelyard.motion.trajectories.fourier import Fourier, at_rest
 from steelyard.motion.trajectories.limits import TrajectoryLimits
@@ -259,7 +259,10 @@ def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array,
     ):
         torques = (
             low_passed(tau, samples, factor)
-            for tau in (samples.tau, fit.predict(samples.q, samples.qd, samples.qdd).torque)
+            for tau in (
+                samples.tau,
+                fit.predict(samples.q, samples.qd, samples.qdd, t=samples.t).torque,
+            )
         )
         parts.append((*kept_states([samples], factor), *torques))
     q, qd, qdd, tau, predicted = (np.concatenate(x) for x in zip(*parts, strict=True))

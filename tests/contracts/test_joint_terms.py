@@ -20,10 +20,11 @@ NOTATION = Path(__file__).parents[2] / "docs" / "notation.md"
 
 
 def value(row: JointTerm, qd: float, q: float = 0.3, qdd: float = 0.7, load: float = 2.0) -> float:
-    """The factor of a term without a width, at a state of its joint."""
+    """The factor of a term without a width, at a state of its joint; z = 0.4 with memory."""
     values = Terms.of(dict.fromkeys((row.key, *row.needs), 0.9))
     assert row.factor is not None
-    return float(row.factor(values, JointState(q, qd, qdd, load)))
+    memory = 0.4 if row.memory else None
+    return float(row.factor(values, JointState(q, qd, qdd, load, memory)))
 
 
 @EVERY
@@ -38,6 +39,18 @@ def test_a_row_says_what_its_factor_reads(row: JointTerm) -> None:
     assert ("q" in row.reads) == (value(row, 0.4, q=0.3) != value(row, 0.4, q=0.5))
     assert ("load" in row.reads) == (value(row, 0.4, load=2.0) != value(row, 0.4, load=3.0))
     assert row.inertial == (value(row, 0.4, qdd=0.7) != value(row, 0.4, qdd=0.9))
+
+
+@EVERY
+def test_a_row_says_whether_its_factor_has_memory(row: JointTerm) -> None:
+    """Without a presliding state, a term with memory has its sliding value."""
+    values = Terms.of(dict.fromkeys((row.key, *row.needs), 0.9))
+    assert row.factor is not None
+    sliding, held = (
+        float(row.factor(values, JointState(0.3, 0.5, 0.7, 2.0, z))) for z in (None, -0.2)
+    )
+    assert (row.memory in row.needs) if row.memory else sliding == held
+    assert (sliding, held) == (1.0, -0.2) if row.memory else row.memory == ""
 
 
 @EVERY

@@ -36,6 +36,11 @@ EQUATIONS = {
     "coriolis_matrix": "the C(q, qd) of the Christoffel symbols: dM/dt - 2 C is skew-symmetric",
     "gravity_torque": "torques that hold the robot still: g(q) = dU/dq",
     "friction_torque": "friction at the joints",
+    "presliding_state": (
+        "state of friction with memory after a displacement dq: s - (s - z) exp(-|dq| / d), s ="
+        " sign(dq)"
+    ),
+    "presliding_torque": "friction with memory minus its sliding value, for inverse_dynamics",
     "wrench_torque": "joint torques of the wrenches in the list above: J' wrench",
     "momentum": "generalised momentum p = M(q) qd",
     "kinetic_energy": "T = 1/2 qd' M(q) qd",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..algebra.scalar import Scalar, Scalars
 from ..errors import CallError
-from ..mechanism.joint_terms import KNOWN_TORQUE, JointState
+from ..mechanism.joint_terms import KNOWN_TORQUE, JointState, next_presliding_state
 from ..mechanism.tree import TermUse, Tree
 from .gravity import gravity_torque
 
@@ -59,7 +59,8 @@ def joint_states(
 ) -> list[JointState]:
     """Return the variables on which the factors of terms depend, for each coordinate.
 
-    The load is computed only if a term reads it.
+    The load is computed only if a term reads it. Terms with memory have the tree's presliding
+    state.
     """
     read = {name for use in uses for name in use.row.reads}
     if q is None and read:
@@ -74,7 +75,33 @@ def joint_states(
         gravity_torque(tree.carrying, q) if q is not None and "load" in read else [0.0] * tree.n
     )
     where = q if q is not None else [0.0] * tree.n
-    return [JointState(*state) for state in zip(where, qd, qdd, load_torques, strict=True)]
+    memory = tree.memory or [None] * tree.n
+    return [JointState(*state) for state in zip(where, qd, qdd, load_torques, memory, strict=True)]
+
+
+def presliding_state(tree: Tree, z: Scalars, dq: Scalars) -> list[Scalar]:
+    """Return the presliding states after displacements dq [rad|m], n scalars in [-1, 1].
+
+    z -> s - (s - z) exp(-|dq| / d), s = sign(dq); 0 for a coordinate whose friction has no memory.
+    z: n scalars, the states before. P. Dahl, "A solid friction model", Aerospace Corporation
+    TOR-158 (1968).
+    """
+    return [
+        0.0 if distance is None else next_presliding_state(state, displacement, distance)
+        for state, displacement, distance in zip(z, dq, tree.memory_distances, strict=True)
+    ]
+
+
+def presliding_torque(tree: Tree, qd: Scalars, z: Scalars) -> list[Scalar]:
+    """Return the friction at presliding states minus the sliding value, n scalars [N m|N].
+
+    Fp (z - sign(qd)), to be added to inverse dynamics. z: n scalars in [-1, 1]; qd [rad/s|m/s].
+    """
+    uses = [use for use in tree.joint_terms if use.row.memory]
+    states = [JointState(0.0, rate, 0.0) for rate in qd]
+    slid = _total(tree, uses, states)
+    held = _total(tree, uses, [s._replace(memory=x) for s, x in zip(states, z, strict=True)])
+    return [a - b for a, b in zip(held, slid, strict=True)]
 
 
 def _total(tree: Tree, uses: Sequence[TermUse], states: Sequence[JointState]) -> list[Scalar]:

@@ -33,6 +33,7 @@ from .result.held_out import held_out, odd_log
 from .result.held_out_motion import held_out_motion
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
+from .result.presliding_uncertainty import distance_std, memory_note
 from .result.residuals import Residuals, residuals
 from .result.state_coverage import state_coverage
 from .result.torque_noise import torque_noise
@@ -102,7 +103,8 @@ def make_fit(
         notes += (predictor.note,)
     if model.known is not None:
         notes += (known_note(model.known, problem, validation.measured),)
-    estimate = replace(estimate, notes=notes)
+    presliding = distance_std(problem, identified, errors)
+    estimate = replace(estimate, notes=notes + memory_note(identified, model.row_units, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate, other)
     expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
@@ -110,7 +112,10 @@ def make_fit(
         problem, estimate.base if other is None else other.predictor.base, predicted
     )
     pipeline = replace(
-        sample_pipeline(prepared, region), residual_split=causes, predictor=predictor
+        sample_pipeline(prepared, region),
+        residual_split=causes,
+        predictor=predictor,
+        presliding_std=presliding,
     )
     if observation.has_joint_rows:
         base = problem.base.values(parameters) if other is None else other.predictor.base

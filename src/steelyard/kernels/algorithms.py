@@ -19,7 +19,7 @@ from ..dynamics.forward.by_crba import forward_by_crba
 from ..dynamics.forward.free_base import free_forward_dynamics
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.implementation import Implementation, select_implementations
-from ..dynamics.joint_torques import friction_torque
+from ..dynamics.joint_torques import friction_torque, presliding_state, presliding_torque
 from ..dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from ..dynamics.long_chains import for_long_chains, for_short_chains
 from ..dynamics.long_chains import matrices as long_chains
@@ -62,6 +62,8 @@ INPUTS: dict[str, tuple[str, str]] = {  # size and unit of the inputs of algorit
     "base": ("9", "[m/s2, rad/s, rad/s2]"),
     "w": ("3", "[rad/s]"),
     "weight": ("d", "[-]"),
+    "z": ("n", "[-]"),
+    "dq": ("n", "[rad|m]"),
     "parameters": ("p", "[kg, kg m, kg m2, ...]"),
 }
 
@@ -207,6 +209,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "gravity_torque": algorithm(("q",), (("g", "n", TORQUE),), gravity_torque, joint_space=True),
     "friction_torque": algorithm(("qd",), (("tau", "n", TORQUE),), friction_torque),
     "friction_torque_at": algorithm(_STATE, (("tau", "n", TORQUE),), _friction_at),
+    "presliding_state": algorithm(("z", "dq"), (("next_z", "n", "[-]"),), presliding_state),
+    "presliding_torque": algorithm(("qd", "z"), (("tau", "n", TORQUE),), presliding_torque),
     "wrench_torque": algorithm(("q", "wrench"), (("tau", "n", TORQUE),), wrench_torque),
     "momentum": algorithm(_STATE, (("p", "n", "[kg m2/s|kg m/s]"),), momentum, joint_space=True),
     "momentum_rate": algorithm(

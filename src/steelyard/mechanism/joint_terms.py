@@ -23,14 +23,16 @@ from .known_torque import evaluate
 class JointState(NamedTuple):
     """What a factor may depend on: scalars at one joint.
 
-    q [rad|m], qd, qdd; `load` is the torque [N m|N] that holds the links against gravity; `signals`
-    are further channels of a log by name, such as temperature [degC].
+    q [rad|m], qd, qdd; `load` is the torque [N m|N] that holds the links against gravity; `memory`
+    is the presliding state in [-1, 1], None for a joint that slides; `signals` are further channels
+    of a log by name, such as temperature [degC].
     """
 
     q: Scalar
     qd: Scalar
     qdd: Scalar
     load: Scalar = 0.0
+    memory: Scalar | None = None
     signals: Mapping[str, Scalar] = {}
 
 
@@ -88,9 +90,10 @@ class JointTerm:
     value of that in its place, and a negative k exchanges the two. `shapes` are the shapes that the
     factor uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd:
     q, load, or the name of a signal. `dry` terms jump where the velocity changes its sign, unless
-    the joint has a width: simulation locks such joints at rest. `least` is the smallest value that
-    a real joint has, `above` the terms that it is not less than. `between` bounds the search for a
-    shape.
+    the joint has a width: simulation locks such joints at rest. Terms with `memory` depend on the
+    presliding state, which the shape of that name governs; a single state gives their sliding
+    value. `least` is the smallest value that a real joint has, `above` the terms that it is not
+    less than. `between` bounds the search for a shape.
     """
 
     key: str
@@ -102,6 +105,7 @@ class JointTerm:
     fold: Callable[[float], float] = abs
     inertial: bool = False
     dry: bool = False
+    memory: str = ""
     least: float = 0.0
     above: tuple[str, ...] = ()
     otherwise: str = ""
@@ -147,6 +151,22 @@ def _negative(values: Terms, s: JointState) -> Scalar:
     return 0.5 * (sliding - scalar.absolute(sliding))
 
 
+def _presliding(values: Terms, s: JointState) -> Scalar:
+    return scalar.sign(s.qd) if s.memory is None else s.memory
+
+
+def next_presliding_state(state: Scalar, displacement: Scalar, distance: Scalar) -> Scalar:
+    """Return the presliding state z after a displacement dq [rad|m] in one direction.
+
+    dz/dq = (1 - z sign(qd)) / d, so that z -> s - (s - z) exp(-|dq| / d) with s = sign(dq): exact
+    for any time step. `distance` d [rad|m] is the presliding distance; z is -1 or 1 for a joint
+    that slides. P. Dahl, "A solid friction model", Aerospace Corporation TOR-158 (1968).
+    """
+    towards = scalar.sign(displacement)
+    decay = scalar.exp(-(scalar.absolute(displacement) * (1.0 / distance)))
+    return towards - (towards - state) * decay
+
+
 def _load(values: Terms, s: JointState) -> Scalar:
     return direction(values, s.qd) * scalar.absolute(s.load)
 
@@ -168,11 +188,12 @@ def _known(values: Terms, states: Sequence[JointState]) -> Any:
     return torque if len(states) == 1 else (torque, *(0.0 for _ in states[1:]))
 
 
-_TORQUE, _DAMPING, _INERTIA, _SPEED = (
+_TORQUE, _DAMPING, _INERTIA, _SPEED, _POSITION = (
     ("N m", "N"),
     ("N m s/rad", "N s/m"),
     ("kg m2", "kg"),
     ("rad/s", "m/s"),
+    ("rad", "m"),
 )
 _STEP = ("width", "stribeck")
 HARMONICS = (1, 2, 6)
@@ -196,6 +217,7 @@ _RIPPLE = tuple(
 
 # tau = Ia qdd + Fv qd + Fc s + F0, s = sign(qd); Armstrong-Helouvry, Dupont and Canudas de Wit
 # 1994, section 2.2 for the friction terms.
+# Presliding hysteresis: Canudas de Wit, Olsson, Astrom and Lischinsky 1995, section II.
 # Friction that grows with the load: Hamon, Gautier and Garrec, IROS 2010, p. 6187. Torque ripple of
 # geared motors: Hollerbach, Khalil and
 # Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
@@ -275,6 +297,17 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         shapes=("width",),
         reads=("load",),
     ),
+    JointTerm(
+        key="presliding",
+        symbol="Fp",
+        meaning="Coulomb friction with memory",
+        unit=_TORQUE,
+        latex="F_{p}",
+        factor=_presliding,
+        memory="distance",
+        shapes=("distance",),
+        needs=("distance",),
+    ),
     *_RIPPLE,
     JointTerm(
         "width", "w", "width of the Coulomb step", _SPEED, "w", fold=_inverse, between=(1e-3, 3.0)
@@ -283,6 +316,15 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         "stribeck", "vs", "Stribeck velocity", _SPEED, "v_{s}", fold=_inverse, between=(0.01, 1.0)
     ),
     JointTerm("gear", "G", "gear ratio", ("1", "rad/m"), "G"),
+    JointTerm(
+        "distance",
+        "d",
+        "presliding distance",
+        _POSITION,
+        "d",
+        fold=_inverse,
+        between=(1e-5, 0.1),
+    ),
 )
 # A motor that two joints a and b share: Gautier, Vandanjon and Presse 1994, the coupled wrist of
 # the Staeubli robots.
@@ -336,6 +378,12 @@ BY_KEY: Mapping[str, JointTerm] = {row.key: row for row in JOINT_TERMS}
 BY_SYMBOL: Mapping[str, JointTerm] = {
     row.symbol: row for row in (*JOINT_TERMS, *COUPLING_TERMS, KNOWN_TORQUE)
 }
+
+
+def memory_distance(values: Terms) -> Any:
+    """Return the presliding distance [rad|m] of a joint's terms; None for terms without memory."""
+    keys = (row.memory for row in JOINT_TERMS if row.memory and row.key in values)
+    return next((values.get(key) for key in keys), None)
 
 
 COUNTERPART: Mapping[str, str] = {

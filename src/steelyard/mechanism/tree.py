@@ -13,7 +13,15 @@ from ..algebra.vector import ZERO, Vector, neg
 from ..cached import cached_property
 from ..content_digest import content_digest
 from ..errors import CallError, suggest
-from .joint_terms import COUPLING_TERMS, JOINT_TERMS, KNOWN_TORQUE, JointState, JointTerm, Terms
+from .joint_terms import (
+    COUPLING_TERMS,
+    JOINT_TERMS,
+    KNOWN_TORQUE,
+    JointState,
+    JointTerm,
+    Terms,
+    memory_distance,
+)
 from .loops import Loop
 from .model import Limits
 
@@ -140,7 +148,8 @@ class Tree:
 
     `load` are the inertias whose weight causes load-dependent friction; () for the inertias of the
     bodies. `base_inertia` is the inertia of the root with all links fixed to it. `moving` is the
-    motion of the base; None for a base at rest under `gravity`. `driven` are the coordinates that
+    motion of the base; None for a base at rest under `gravity`. `memory` has the presliding state of
+    each coordinate; () for coordinates that slide. `driven` are the coordinates that
     have a drive; `rows` are the independent scalars of the loops' residuals; `independent` are
     coordinates that determine all others.
     """
@@ -161,6 +170,7 @@ class Tree:
     driven: tuple[int, ...] = ()
     rows: tuple[int, ...] = ()
     independent: tuple[int, ...] = ()
+    memory: tuple[Scalar, ...] = ()
 
     @property
     def closures(self) -> int:
@@ -211,6 +221,16 @@ class Tree:
             for row in table
             if row.linear and row.key in terms
         )
+
+    @cached_property
+    def memory_distances(self) -> tuple[Any, ...]:
+        """The presliding distance [rad|m] of each coordinate; None without memory."""
+        return tuple(memory_distance(terms) for terms in self.terms)
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the friction of some coordinate has memory."""
+        return any(distance is not None for distance in self.memory_distances)
 
     @property
     def carrying(self) -> Tree:

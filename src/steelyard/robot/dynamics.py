@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arguments import numbers, short_repr
+from ..errors import CallError
 from .description import Array, Description, Wrench
+from .presliding import presliding_along
 
 
 class DynamicsMethods(Description):
@@ -295,6 +299,113 @@ class DynamicsMethods(Description):
         if q is None:
             return self._call("friction_torque", (qd,), parameters, out)
         return self._call("friction_torque_at", (q, qd), parameters, out)
+
+    def presliding_state(
+        self,
+        z: ArrayLike,
+        dq: ArrayLike,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Compute the presliding states after displacements dq, (..., n) in [-1, 1].
+
+        z -> s - (s - z) exp(-|dq| / d), s = sign(dq), exact for any time step; 0 for joints whose
+        friction has no memory. d [rad|m] is the presliding distance. A joint that has moved by
+        several d slides: z = sign(qd). P. Dahl, "A solid friction model", Aerospace Corporation
+        TOR-158 (1968).
+
+        Parameters
+        ----------
+        z : (..., n) presliding states before [-].
+        dq : (..., n) displacements, each in one direction [rad|m].
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [-].
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r").with_friction(presliding=2.0, distance=0.01)
+        >>> robot.presliding_state([0.0, 1.0], [0.01, -0.01]).round(3)
+        array([ 0.632, -0.264])
+        """
+        return self._call("presliding_state", (z, dq), parameters, out)
+
+    def presliding_torque(
+        self,
+        qd: ArrayLike,
+        z: ArrayLike,
+        *,
+        parameters: ArrayLike | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Compute what presliding states add to the sliding friction, (..., n) [N m|N].
+
+        Fp (z - sign(qd)), to be added to `inverse_dynamics` and `friction_torque`, which have the
+        sliding value Fp sign(qd). Canudas de Wit et al., IEEE Trans. Automatic Control 40 (1995),
+        p. 419.
+
+        Parameters
+        ----------
+        qd : (..., n) joint velocities [rad/s|m/s].
+        z : (..., n) presliding states in [-1, 1], of `presliding_state` or `presliding_along`.
+        parameters : (..., p) parameters in place of the robot's own, in the order and units of
+            `parameter_names`.
+        out : array, or tuple of arrays, that the result is written to; a new one by default.
+
+        Returns
+        -------
+        (..., n) [N m|N].
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r").with_friction(presliding=2.0, distance=0.01)
+        >>> robot.presliding_torque([0.1, 0.1], [1.0, 0.25])
+        array([ 0. , -1.5])
+        """
+        return self._call("presliding_torque", (qd, z), parameters, out)
+
+    def presliding_along(self, q: ArrayLike, start: ArrayLike | None = None) -> Array:
+        """Compute the presliding states z along a motion, (N, n) in [-1, 1].
+
+        `presliding_state` from each position to the next, for all positions at once.
+
+        Parameters
+        ----------
+        q : (N, n) joint positions in order of time [rad|m].
+        start : (n,) states at the first position; 0 by default.
+
+        Returns
+        -------
+        (N, n) [-].
+
+        Examples
+        --------
+        >>> robot = sy.load("planar_2r").with_friction(presliding=2.0, distance=0.01)
+        >>> robot.presliding_along([[0.0, 0.0], [0.1, 0.0], [0.09, 0.0]]).round(3)
+        array([[ 0.   ,  0.   ],
+               [ 1.   ,  0.   ],
+               [-0.264,  0.   ]])
+        """
+        positions = numbers("q", q)
+        if positions.ndim != 2 or positions.shape[1] != self.n:
+            raise CallError(
+                f"presliding_along: q has shape {positions.shape}; expected (N, {self.n}),"
+                " positions in order of time",
+                argument="q",
+            )
+        first = np.zeros(self.n) if start is None else numbers("start", start)
+        if first.shape != (self.n,) or not np.all(np.abs(first) <= 1.0):
+            raise CallError(
+                f"presliding_along: start must be {self.n} numbers from -1 to 1; found"
+                f" {short_repr(start)}",
+                argument="start",
+            )
+        return presliding_along(self.tree.memory_distances, positions, first)
 
     def wrench_torque(self, q: ArrayLike, wrench: Wrench, *, out: Array | None = None) -> Array:
         """Compute the joint torques J^T h of external wrenches (..., n) [N m|N].

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-OPTIONAL = ("base_pose", "base_twist", "drive_state", "memory")  # that only some runs have
+# that only some runs have
+OPTIONAL = ("base_pose", "base_twist", "drive_state", "memory", "presliding")
 
 
 @default_errstate_methods
@@ -49,6 +50,7 @@ class Run:
     base_twist : velocity [m/s] and angular velocity [rad/s] of a free base (..., T, 6), world axes
     drive_state : state of the drives (..., T, k)
     memory : parameters that the controller has learnt (..., T, m)
+    presliding : states of friction with memory (..., T, n) in [-1, 1]
     drive : model of the drives
     remarks : sentences that the status repeats
     failures : reasons why runs of a batch ended, by their index
@@ -74,6 +76,7 @@ class Run:
     base_twist: Array | None = None
     drive_state: Array | None = None
     memory: Array | None = None
+    presliding: Array | None = None
     drive: Drive | None = None
     remarks: tuple[str, ...] = ()
     failures: Mapping[int, str] = field(default_factory=dict)
@@ -340,6 +343,7 @@ class Run:
             base_twist=selected_or_none(self.base_twist),
             drive_state=selected_or_none(self.drive_state),
             memory=selected_or_none(self.memory),
+            presliding=selected_or_none(self.presliding),
             failures=failures,
         )
 

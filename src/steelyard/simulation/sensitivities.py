@@ -265,6 +265,7 @@ def _first_tangents(problem: SimulationProblem, p: int) -> Array:
         # linear in both
         drive=None if model.drive is None else model.drive.start(model.robot, dq, dqd),
         memory=zeros(state.memory),
+        presliding=zeros(state.presliding),
     )
     rows = np.concatenate(tangents.parts(), axis=-1)
     return np.concatenate([rows, np.zeros((*rows.shape[:-2], p, rows.shape[-1]))], axis=-2)

@@ -141,6 +141,7 @@ def _run(problem: SimulationProblem, record: Record, parameters: ArrayLike | Non
         base_twist=state.base_twist,
         drive_state=state.drive,
         memory=state.memory,
+        presliding=state.presliding,
         drive=model.drive,
         remarks=control.remarks,
         failures=control.failures,
@@ -205,7 +206,7 @@ def simulation_problem(
         model=model,
         schedule=schedule,
         control=replace(control, constants=constants),
-        state=_with_drive_and_memory(model, state),
+        state=_with_further_states(model, state),
     )
 
 
@@ -240,6 +241,11 @@ def _require_supported(model: StepModel) -> None:
                 f"simulate: parameters= cannot be combined with {feature}; simulate"
                 " robot.with_parameters(...) instead"
             )
+    if loops and model.robot.tree.has_memory:
+        raise CallError(
+            "simulate: friction with memory cannot be combined with loops; simulate"
+            " robot.without_friction().with_friction(...)"
+        )
     if loops:
         require_independent_friction(model.robot)
     if model.method == "adaptive":
@@ -251,6 +257,7 @@ def _require_adaptive(model: StepModel) -> None:
     loops, free_or_driven = bool(model.robot.tree.loops), model.free_base or model.drive is not None
     unsupported = {
         "a controller that learns": bool(model.memory_size),
+        "friction with memory": model.robot.tree.has_memory,
         "stops behind drives, with loops or on a free base": (
             model.stops and (free_or_driven or loops)
         ),
@@ -266,10 +273,12 @@ def _require_adaptive(model: StepModel) -> None:
             )
 
 
-def _with_drive_and_memory(model: StepModel, state: State[Array]) -> State[Array]:
-    """Return the state with the initial states of drives and controller."""
+def _with_further_states(model: StepModel, state: State[Array]) -> State[Array]:
+    """Return the state with the initial states of friction, drives and controller."""
     law: Any = model.controller
     drive = None if model.drive is None else model.drive.start(model.robot, state.q, state.qd)
+    if model.robot.tree.has_memory:
+        state = replace(state, presliding=np.zeros(state.q.shape))
     if not model.memory_size:
         return replace(state, drive=drive)
     shape = (*state.q.shape[:-1], model.memory_size)

@@ -28,6 +28,7 @@ class State(Generic[T]):
     base_twist : velocity [m/s] and angular velocity [rad/s] of a free base (..., 6), world axes
     drive : positions, then velocities of the drives (..., k)
     memory : numbers that the controller integrates (..., m)
+    presliding : states of friction with memory (..., n) in [-1, 1]
     """
 
     q: T
@@ -37,16 +38,17 @@ class State(Generic[T]):
     base_twist: T | None = None
     drive: T | None = None
     memory: T | None = None
+    presliding: T | None = None
 
     def parts(self) -> tuple[T, ...]:
         """Return the parts that are not None, in the order of a kernel's arguments."""
-        optional = (self.base_pose, self.base_twist, self.drive, self.memory)
-        return (self.q, self.qd, self.energy, *(part for part in optional if part is not None))
+        present = (part for part in self._optional() if part is not None)
+        return (self.q, self.qd, self.energy, *present)
 
     def with_parts(self, parts: Sequence[Any]) -> State[Any]:
         """Return a state with other values of the same parts, given in the order of `parts()`."""
         values = _following((self.q, self.qd, self.energy, *self._optional()), parts)
-        q, qd, energy, base_pose, base_twist, drive, memory = values
+        q, qd, energy, base_pose, base_twist, drive, memory, presliding = values
         return State(
             q=q,
             qd=qd,
@@ -55,11 +57,12 @@ class State(Generic[T]):
             base_twist=base_twist,
             drive=drive,
             memory=memory,
+            presliding=presliding,
         )
 
     def _optional(self) -> tuple[T | None, ...]:
         """Return the parts that only some models have."""
-        return (self.base_pose, self.base_twist, self.drive, self.memory)
+        return (self.base_pose, self.base_twist, self.drive, self.memory, self.presliding)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.aba import aba
 from ..dynamics.forward.by_crba import forward_by_crba
 from ..dynamics.forward.free_base import free_mass_matrix
-from ..dynamics.joint_torques import friction_torque
+from ..dynamics.joint_torques import friction_torque, presliding_state
 from ..kernels import cost, customised, kernel_of
 from ..kernels.algorithms import require_mass
 from ..kernels.loops import closed_state, constrained_acceleration, reduced_equations
@@ -194,32 +195,34 @@ def step(
     """Return the state after a step of h [s] on scalars, and the commanded torque.
 
     Torques are those at the beginning of the step, held to its end by a digital controller.
+    Presliding states follow from the displacement since the beginning of the step.
     """
     (state, inputs), layout = model.unpack(values), CoordinateLayout(tree.n, int(model.free_base))
     tree = tree if inputs.parameters is None else with_scalars(tree, inputs.parameters)
     pose0, twist0 = state.base_pose or (), state.base_twist or ()
     command = torques(model, state, inputs)
     drive0 = split_drive(model, state)
-    sides = _friction_sides(model, tree, state, inputs, command)
+    sides = _friction_sides(model, with_presliding(tree, state, state.q), state, inputs, command)
 
     def rates(x: Scalars, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
         (q, pose, drive_x), (qd, twist, drive_v) = layout.positions(x), layout.velocities(u)
         acting = joint_actuation(model, inputs, command, q, qd, drive_x, drive_v)
+        there = with_presliding(tree, state, q)
         if model.may_lock and tree.loops:
-            accelerations, friction = closed_locked_dynamics(tree, sides, q, qd, acting.tau)
+            accelerations, friction = closed_locked_dynamics(there, sides, q, qd, acting.tau)
         elif model.may_lock:
-            motion = _equations(tree, q, pose, qd, twist, acting.tau)
-            accelerations, friction = locked_dynamics(tree, motion, sides, q, qd)
+            motion = _equations(there, q, pose, qd, twist, acting.tau)
+            accelerations, friction = locked_dynamics(there, motion, sides, q, qd)
             if model.free_base:
-                accelerations = in_world(tree, pose, accelerations)
+                accelerations = in_world(there, pose, accelerations)
         else:
             free = free_closed_accelerations if tree.loops else free_accelerations
             accelerations = (
-                free(tree, q, pose, qd, twist, acting.tau)
+                free(there, q, pose, qd, twist, acting.tau)
                 if forward is None
-                else forward(tree, q, qd, acting.tau)
+                else forward(there, q, qd, acting.tau)
             )
-            friction = friction_torque(tree, qd, q) if has_dissipation(tree) else []
+            friction = friction_torque(there, qd, q) if has_dissipation(there) else []
         heat = acting.heat + (dot(friction, qd) if friction else 0.0)
         work = [] if model.drive is None else [acting.work]
         return [*accelerations, *acting.velocity_rates], [heat, *work]
@@ -238,7 +241,7 @@ def step(
         qd = qd if model.may_lock else closed
     end = State(q=q, qd=qd, energy=[], base_pose=pose, base_twist=twist)
     qd, twist, lost = (
-        _after_impulses(model, tree, state, inputs, sides, h, end)
+        _after_impulses(model, with_presliding(tree, state, q), state, inputs, sides, h, end)
         if model.may_lock
         else (qd, twist, 0.0)
     )
@@ -257,8 +260,17 @@ def step(
         base_twist=twist if model.free_base else None,
         drive=None if model.drive is None else [*drive_x, *drive_v],
         memory=integrated_memory(model, state, inputs, h),
+        presliding=list(with_presliding(tree, state, q).memory) if state.presliding else None,
     )
     return after, command
+
+
+def with_presliding(tree: Tree, start: State[Any], q: Scalars) -> Tree:
+    """Return the tree with the presliding states at positions q of a step from a state."""
+    if not start.presliding:
+        return tree
+    displacements = [a - b for a, b in zip(q, start.q, strict=True)]
+    return replace(tree, memory=tuple(presliding_state(tree, start.presliding, displacements)))
 
 
 def _friction_sides(

@@ -98,6 +98,7 @@ class StepModel:
             base_twist=twist if self.free_base else None,
             drive=None if drive is None else Operand("drive", (sum(drive.kinds) * n,), ""),
             memory=Operand("memory", (self.memory_size,), "") if self.memory_size else None,
+            presliding=Operand("presliding", (n,), "[-]") if self.robot.tree.has_memory else None,
         )
 
     def input_operands(self) -> StepInputs[Operand]:

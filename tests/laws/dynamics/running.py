@@ -43,6 +43,8 @@ def inputs(x: Case, algorithm: str) -> list[Array]:
         "qrd": x.qd[::-1] * 0.7,
         "qrdd": x.qdd[::-1] * 1.3,
         "wrench": wrench,
+        "z": np.tanh(x.qdd),
+        "dq": 0.03 * x.q,
         "w": x.q[:, [0] * 3] * [0.8, -0.5, 0.3],
     }
     return [known[name] for name in ALGORITHMS[algorithm].inputs]

@@ -25,6 +25,7 @@ FORMS = {
     "smooth": {"coulomb": 3.0, "width": 0.1},
     "stribeck": {"viscous": 1.0, "coulomb": 3.0, "stiction": 5.0, "stribeck": 0.2},
     "load": {"coulomb": 3.0, "load": 0.1},
+    "presliding": {"coulomb": 3.0, "presliding": 1.5, "distance": 0.004},
     "ripple": RIPPLE,
     "all": ALL_TERMS,
 }
@@ -35,6 +36,7 @@ LABELS = {
     "negative": "Fn",
     "stiction": "Fs",
     "load": "Fl",
+    "presliding": "Fp",
 }
 LABELS |= {f"{name}{h}": f"R{h}{name[0]}" for h in (1, 2, 6) for name in ("sine", "cosine")}
 
@@ -96,6 +98,8 @@ def test_files_keep_the_zoo(name: str, suffix: str, tmp_path: Path) -> None:
     [
         ({"width": 0.0, "coulomb": 1.0}, "width = 0"),
         ({"stiction": 1.0}, "stribeck, the Stribeck velocity that it depends on"),
+        ({"presliding": 1.0}, "distance, the presliding distance that it depends on"),
+        ({"presliding": 1.0, "distance": 0.0}, "distance = 0; expected a positive presliding"),
         ({"sine2": 1.0}, "gear, the gear ratio that it depends on"),
         ({"sine2": 1.0, "gear": -100.0}, "gear = -100; expected a positive gear ratio"),
         ({"coulomb": [1.0, 2.0]}, "coulomb has 2 numbers"),

@@ -151,7 +151,10 @@ def place(row: Any) -> str:
 
 
 def missing(callers: list[tuple[ModuleType, str, str]], inertial: bool) -> list[tuple[Any, ...]]:
-    """Users and terms. Articulated bodies refuse couplings, and a constant has no derivative."""
+    """Users and terms. Articulated bodies refuse couplings, and a constant has no derivative.
+
+    A joint that slides has constant presliding friction.
+    """
     pairs = [
         (user, row, shared) for user in callers for row, shared in TERMS if row.inertial == inertial
     ]
@@ -159,7 +162,7 @@ def missing(callers: list[tuple[ModuleType, str, str]], inertial: bool) -> list[
         (user, row, shared)
         for user, row, shared in pairs
         if not (shared and user[0] in (aba, articulated))
-        and (user[1], row.key) != ("_rate_torque", "offset")
+        and (user[1], row.key) not in (("_rate_torque", "offset"), ("_rate_torque", "presliding"))
     ]
 
 

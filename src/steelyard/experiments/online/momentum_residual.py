@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...identification.estimators.without_acceleration.momentum import held_values, momentum_columns
+from ...identification.model.friction_memory import PreslidingTracker
 from ...identification.model.linear_model import Model
 from ...robot import Robot
 from .sample_rows import LowPass, SampleRows
@@ -44,21 +45,29 @@ class ModelTerms:
     rows: SampleRows
     base: Array | None = None
 
-    def momentum(self, q: Array, qd: Array, moved: Array) -> tuple[Array, Array]:
-        """Return p and h, both (N, n), at states (N, n); `moved` are the velocities of h."""
+    def momentum(
+        self, q: Array, qd: Array, moved: Array, memory: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Return p and h, both (N, n), at states (N, n); `moved` are the velocities of h.
+
+        `memory` (N, n) has the presliding states of the samples.
+        """
         known = 0.0 if self.model.known is None else self.model.known(q, moved, np.zeros_like(q))
         if self.base is None:
             zero = np.zeros_like(q)
             rate = np.asarray(self.robot.momentum_rate(q, moved, zero))
+            if memory is not None:
+                rate = rate - self.robot.presliding_torque(moved, memory)
             return np.asarray(self.robot.momentum(q, qd)), known - rate
-        P, Z = self.rows.momentum(q, qd)
+        P, Z = self.rows.momentum(q, qd, memory)
         if moved is not qd:
-            Z = self.rows.momentum(q, moved)[1]
+            Z = self.rows.momentum(q, moved, memory)[1]
         p, h = P @ self.base, Z @ self.base + known
         columns = [column for column, _ in self.model.held]
         if columns:
             p = p + momentum_columns(self.model, q, qd, columns)[0] @ held_values(self.model)
-            h = h + momentum_columns(self.model, q, moved, columns)[1] @ held_values(self.model)
+            Z = momentum_columns(self.model, q, moved, columns, memory)[1]
+            h = h + Z @ held_values(self.model)
         return p, h
 
 
@@ -78,6 +87,7 @@ class MomentumResidual:
     def __init__(self, terms: ModelTerms, gain: float, rest: Array, modes: Array) -> None:
         self.terms, self.gain, self.rest, self.modes = terms, gain, rest, modes
         self._filter = LowPass(gain)
+        self._presliding = PreslidingTracker(terms.robot)
 
     def run(self, q: Array, qd: Array, tau: Array, dt: Array) -> Residual:
         """Return the residual of samples (N, n), each dt (N,) [s] after the one before it."""
@@ -87,10 +97,11 @@ class MomentumResidual:
             (np.where(standing, 0.0, qd) if standing.any() else qd),
             standing.astype(float),
         )
-        p, h = self.terms.momentum(q, qd, moved)
+        memory = self._presliding.run(q, qd)
+        p, h = self.terms.momentum(q, qd, moved, memory)
         stored, lost = np.zeros((N, n, 0)), np.zeros((N, n, 0))
         if self.modes.shape[1]:
-            P, Z = self.terms.rows.momentum(q, qd)
+            P, Z = self.terms.rows.momentum(q, qd, memory)
             stored, lost = P @ self.modes, Z @ self.modes
         spread = (lost - gain * stored).reshape(N, -1)
         x = np.concatenate([h - tau - gain * p, tau, spread, still], axis=1)

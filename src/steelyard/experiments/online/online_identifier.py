@@ -12,6 +12,7 @@ from ...arguments import per_joint, real_number, yes_or_no
 from ...errors import CallError, ProblemError
 from ...floating_point import default_errstate_methods
 from ...identification.model.accumulator import Accumulator
+from ...identification.model.friction_memory import PreslidingTracker
 from ...identification.model.model_options import ModelOptions
 from ...identification.result.fit import Fit
 from ...option_groups.identification import ModelKeywords
@@ -94,6 +95,7 @@ class OnlineIdentifier:
         self.filter = real_number("filter [Hz]", filter, 1e-6)
         self._mask = per_joint("mask", mask, self.model.row_names, 0.0, "rad/s|m/s")
         self._rows = SampleRows(self.model)
+        self._presliding = PreslidingTracker(self.model.robot)
         self._filtered = FilteredRows(self._rows, 2.0 * math.pi * self.filter)
         self._information = ForgettingInformation(
             self._rows, self.forgetting, yes_or_no("directional", directional)
@@ -163,10 +165,14 @@ class OnlineIdentifier:
         Return whether they made a change known.
         """
         still = np.abs(block[1]) <= self._mask
+        memory = self._presliding.run(block[0], block[1])
         if len(block) == 4:
-            rows, left_out = self._rows.of(*block), still
+            q, qd, qdd, tau = block
+            rows, left_out = self._rows.of(q, qd, qdd, tau, memory), still
         else:
-            rows, at_rest = self._filtered.of(block[0], block[1], block[2], still.astype(float), dt)
+            rows, at_rest = self._filtered.of(
+                block[0], block[1], block[2], still.astype(float), dt, memory
+            )
             left_out = at_rest > THRESHOLDS.resting_memory
         keep = ~left_out if left_out.any() else None
         self._recent.add(rows, keep)

@@ -41,13 +41,13 @@ class SampleRows:
             "momentum_rate_regressor"
         )
 
-    def momentum(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def momentum(self, q: Array, qd: Array, memory: Array | None = None) -> tuple[Array, Array]:
         """Return P and Z, each (N, n, b), with tau = d/dt(P base) + Z base, at states (N, n).
 
         See `momentum_columns`.
         """
         if not self.plain:
-            return momentum_columns(self.model, q, qd, self.model.base.columns)
+            return momentum_columns(self.model, q, qd, self.model.base.columns, memory)
         stored, gained = (each.ufunc(q, qd) for each in self._momentum_kernels)
         return stored, -gained
 
@@ -66,14 +66,16 @@ class SampleRows:
         """Return the view of the torques (N, n) of rows."""
         return rows[:, self.n * self.b : -1]
 
-    def of(self, q: Array, qd: Array, qdd: Array, tau: Array) -> Array:
-        """Return the rows of samples (N, n)."""
+    def of(self, q: Array, qd: Array, qdd: Array, tau: Array, memory: Array | None = None) -> Array:
+        """Return the rows of samples (N, n); `memory` (N, n) has their presliding states."""
         rows, Y, torque = self.empty(len(q))
         if self._kernel is not None:
             self._kernel.ufunc(q, qd, qdd, out=Y)
         else:
-            Y[:] = self.model.rows(q, qd, qdd)
-        torque[:] = tau - self.model.known_torque(q, qd, qdd) if self.has_known else tau
+            Y[:] = self.model.rows(q, qd, qdd, memory=memory)
+        torque[:] = (
+            tau - self.model.known_torque(q, qd, qdd, memory=memory) if self.has_known else tau
+        )
         return rows
 
     def typical(self, count: int = 256) -> Array:
@@ -112,21 +114,30 @@ class FilteredRows:
         self.rows, self.gain = rows, gain
         self._filter = LowPass(gain)
 
-    def of(self, q: Array, qd: Array, tau: Array, still: Array, dt: Array) -> tuple[Array, Array]:
+    def of(
+        self,
+        q: Array,
+        qd: Array,
+        tau: Array,
+        still: Array,
+        dt: Array,
+        memory: Array | None = None,
+    ) -> tuple[Array, Array]:
         """Return filtered rows (N, width) of samples (N, n) that are dt (N,) [s] apart.
 
         The second result (N, n) is the share of the filter's memory at rest.
 
-        `still` (N, n) is 1 where a joint stands; a first call begins at its first sample.
+        `still` (N, n) is 1 where a joint stands; a first call begins at its first sample. `memory`
+        (N, n) has the presliding states of the samples.
         """
         rows, Y, torque = self.rows.empty(len(q))
-        P, Z = self.rows.momentum(q, qd)
+        P, Z = self.rows.momentum(q, qd, memory)
         effort, stored = tau, np.zeros_like(tau)
         fixed = [column for column, _ in self.rows.model.held]
         if fixed:
             stored, lost = (
                 columns @ held_values(self.rows.model)
-                for columns in momentum_columns(self.rows.model, q, qd, fixed)
+                for columns in momentum_columns(self.rows.model, q, qd, fixed, memory)
             )
             effort = tau - lost
         if self.rows.model.known is not None:

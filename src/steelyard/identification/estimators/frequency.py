@@ -112,13 +112,17 @@ def spectrum(model: Model, samples: Samples, decimate: int) -> Spectrum:
     states = [
         CubicSpline(t, x)(grid).reshape(count, steps, -1).mean(axis=0) for x in samples.states
     ]
-    torque = CubicSpline(t, tau)(grid).reshape(count, steps, -1) - model.known_torque(*states)
+    z = model.memory(samples)
+    if z is not None:
+        z = CubicSpline(t, z)(grid).reshape(count, steps, -1).mean(axis=0)
+    known = model.known_torque(*states, memory=z)
+    torque = CubicSpline(t, tau)(grid).reshape(count, steps, -1) - known
     last = min(steps // 2, max(int(steps / (2 * decimate)), 1))
     waves = np.fft.rfft(torque, axis=1)[:, : last + 1] / steps
     mean = waves.mean(axis=0)
     apart = waves - mean
     S = np.einsum("pka,pkb->kab", apart, apart.conj()) / (max(count - 1, 1) * count)
-    Y = np.fft.rfft(model.rows(*states), axis=0)[: last + 1] / steps
+    Y = np.fft.rfft(model.rows(*states, memory=z), axis=0)[: last + 1] / steps
     power = np.maximum(banded(np.real(np.einsum("kjj->kj", S))), 1e-300)
     unit = np.real(np.mean(S / np.sqrt(power[:, :, None] * power[:, None, :]), axis=0))
     return Spectrum(Y, mean, unit * np.sqrt(power[:, :, None] * power[:, None, :]))

@@ -24,7 +24,7 @@ class FrictionCandidate:
     `keys` are its keys in the table of joint terms, `columns` its columns of `Columns`. `unknowns`
     counts columns and shapes; `positive` is True if no real joint has a negative value. A drift has
     no keys. `fades` [rad/s|m/s] is the speed at which stiction fades, not less than the width of
-    the Coulomb step. `without` is the base column that the candidate replaces.
+    the Coulomb step. `without` are the base columns that the candidate replaces.
     """
 
     joint: int
@@ -34,7 +34,7 @@ class FrictionCandidate:
     unknowns: int
     positive: bool = False
     fades: float = np.inf
-    without: int | None = None
+    without: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def joint_candidates(
     candidates = (
         []
         if offset is None
-        else [FrictionCandidate(joint, "negative", ("negative",), (0,), 1, without=offset)]
+        else [FrictionCandidate(joint, "negative", ("negative",), (0,), 1, without=(offset,))]
     )
     candidates += [
         FrictionCandidate(joint, "stribeck", ("stiction",), (1 + k,), 2, positive=True, fades=v)

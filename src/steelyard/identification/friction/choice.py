@@ -15,10 +15,11 @@ from ..estimators.prior_weight import PriorWeight
 from ..model.joint_terms import RIPPLE, TERMS, USUAL, with_terms
 from ..model.linear_model import Model
 from ..model.problem import Problem
-from ..nuisance.friction_shape import estimate_friction_shape, thinned
+from ..nuisance.friction_shape import estimate_friction_shape, thinned_problem
 from ..samples.samples import Samples
 from .candidates import Columns
 from .friction_thresholds import THRESHOLDS
+from .memory_choice import choose_memory
 from .term_search import FrictionTermSearch, Gain, make_search
 
 Array = NDArray[np.float64]
@@ -69,6 +70,8 @@ def choose_friction(
 ) -> FrictionChoice:
     """Choose friction terms that lower the held-out error by more than its noise.
 
+    Friction with memory is chosen first, see `choose_memory`.
+
     Each candidate is a few columns of one joint. A joint gets it if the error of held-out parts
     falls by at least `least_gain` and in nearly all parts (signed ranks). The extended Bayesian
     information criterion with the number of independent rows must agree. In each round a joint gets
@@ -77,7 +80,8 @@ def choose_friction(
     candidate if `drifting`. Roberts et al., Ecography 40 (2017), p. 913; Chen and Chen, Biometrika
     95 (2008), p. 759.
     """
-    start, chosen = model.robot, list[Gain]()
+    start = model.robot
+    model, chosen = choose_memory(model, samples, factor, width)
     prior_weight: PriorWeight | None = None
     drift: list[Array] = []
     for _ in range(THRESHOLDS.rounds):
@@ -112,7 +116,7 @@ def make_trial(
     drifting: bool = True,
 ) -> tuple[Columns, FrictionTermSearch]:
     """Return the columns of all candidates and the search over them."""
-    trial = Problem(model, thinned(samples))
+    trial = thinned_problem(model, samples)
     base, _ = weighted(trial.total, trial.prior, 2)
     columns = Columns.of(model, base, gears, samples, drifting)
     return columns, make_search(Problem(model, samples, factor, columns), columns, prior_weight)
@@ -121,11 +125,7 @@ def make_trial(
 def robot_with_terms(robot: Robot, gains: Sequence[Gain], gears: Array) -> Robot:
     """Return the robot with the joint terms of candidates, and without replaced offsets."""
     keys = {robot.joint_names[gain.candidate.joint]: gain.candidate.keys for gain in gains}
-    replaced = [
-        robot.joint_names[gain.candidate.joint]
-        for gain in gains
-        if gain.candidate.without is not None
-    ]
+    replaced = [robot.joint_names[gain.candidate.joint] for gain in gains if gain.candidate.without]
     joints = (
         replace(j, terms=j.terms.changed({"offset": None})) if j.name in replaced else j
         for j in robot.mechanism.joints

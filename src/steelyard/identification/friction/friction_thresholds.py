@@ -23,6 +23,21 @@ class FrictionThresholds:
     least_information: float = threshold(6.0, "strong evidence: Kass and Raftery 1995, section 3.2")
     # share of the signed ranks of the parts' changes
     least_consistency: float = threshold(0.9, "one by chance in fifty for eight parts")
+    # share of a joint's held-out error near reversals that memory must explain
+    least_reversal_gain: float = threshold(0.1, "judgement: smaller gains change no prediction")
+    # share of a joint's held-out error that memory must explain, with all parameters free
+    least_memory_gain: float = threshold(
+        0.2, "judgement: a state in simulation and in controllers must be worth it"
+    )
+    # share of the parts, and of the signed ranks of their changes, that memory must improve
+    least_memory_parts: float = threshold(0.75, "convention: three parts of four")
+    # time [s] before and after a reversal in which friction with memory differs from sliding
+    reversal_seconds: float = threshold(0.1, "convention: the issue of presliding measures it so")
+    # the same at a few samples without a low-pass, for a first look
+    first_reversal_gain: float = threshold(0.01, "judgement: noise of the torque hides gains")
+    # every k-th width of the Coulomb step is tried beside memory, at a first look and then
+    first_memory_step: int = threshold(6, "computing time: a factor of 4 between neighbours")
+    memory_step: int = threshold(3, "computing time: a factor of 2 between neighbours")
     # rounds of the greedy search
     rounds: int = threshold(6, "computing time: a joint gets one term per round")
     # speeds [rad/s|m/s] at which stiction may fade

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.prior import body_prior
 from ..model.problem import Block, Problem, block_length
 from ..model.rows import ColumnSupport
-from .candidates import Columns, FrictionCandidate
+from ..samples.samples import Samples
+from .candidates import FrictionCandidate
 from .friction_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -192,10 +194,11 @@ class FrictionTermSearch:
     def solved(self, gram: JointGram, candidate: FrictionCandidate | None) -> Array:
         """Return base parameters and coefficients of a candidate, (b + k,), from a Gram matrix.
 
-        The base column that the candidate replaces gets the value 0.
+        Base columns that the candidate replaces get the value 0.
         """
         A, z = self.normal(gram, candidate)
-        used = np.array([i for i in range(len(z)) if candidate is None or i != candidate.without])
+        replaced = () if candidate is None else candidate.without
+        used = np.array([i for i in range(len(z)) if i not in replaced])
         x = np.zeros(len(z))
         x[used] = solve(A[np.ix_(used, used)], z[used])
         return x
@@ -253,8 +256,25 @@ def solve(A: Array, z: Array) -> Array:
     return np.asarray(np.linalg.solve(even, right) if failed else x) / scale
 
 
+class CandidateColumns(Protocol):
+    """Columns (N, n, K + 1) of candidates at the samples of a log, and the candidates.
+
+    The last column decides which rows count: those where it exceeds `standing_speed`.
+    """
+
+    @property
+    def count(self) -> int:
+        """How many columns K the candidates of a joint have."""
+
+    def __call__(self, samples: Samples, log: int) -> Array:
+        """Return the columns at consecutive samples of a log."""
+
+    def candidates(self) -> tuple[FrictionCandidate, ...]:
+        """Return the candidates of all joints."""
+
+
 def make_search(
-    problem: Problem, columns: Columns, chosen: PriorWeight | None = None
+    problem: Problem, columns: CandidateColumns, chosen: PriorWeight | None = None
 ) -> FrictionTermSearch:
     """Build the search over all candidates from at most about `search_samples` samples.
 

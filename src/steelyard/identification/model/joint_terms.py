@@ -37,8 +37,11 @@ TERMS = {
     "ripple": RIPPLE,
 }
 """Words of `friction`, with the keys of the table that they stand for."""
-START = {"stribeck": THRESHOLDS.first_stribeck_velocity}
-"""Values of the shapes from which a search starts where the robot has none [rad/s|m/s]."""
+START = {
+    "stribeck": THRESHOLDS.first_stribeck_velocity,
+    "distance": THRESHOLDS.first_presliding_distance,
+}
+"""Values of the shapes from which a search starts where the robot has none [rad/s|m/s, rad|m]."""
 
 
 def complete(robot: Robot, words: Sequence[str], rotor: bool, gears: Sequence[float]) -> Robot:
@@ -95,9 +98,11 @@ def with_terms(
             and key not in terms
             and (key not in RIPPLE or name in ratio)
         }
-        shapes: dict[str, dict[str, float]] = (
-            {"stribeck": dict.fromkeys(lacking, START["stribeck"])} if key == "stiction" else {}
-        )
+        shapes: dict[str, dict[str, float]] = {
+            shape: dict.fromkeys(lacking, START[shape])
+            for shape in BY_KEY[key].needs
+            if shape in START
+        }
         shapes |= {"gear": {name: ratio[name] for name in lacking}} if key in RIPPLE else {}
         robot = robot.with_friction(**{key: lacking}, **shapes) if lacking else robot
     return robot
@@ -182,11 +187,14 @@ def with_shape(robot: Robot, key: str, values: Sequence[float]) -> Robot:
 def structural(robot: Robot) -> Robot:
     """Return the robot with a Stribeck velocity of 1 where it has one, and steps without width.
 
+    A presliding distance is 1 where it has one.
+
     A smooth step keeps a width of 1 where forward and backward friction differ: only there an
     offset is independent of the two.
     """
     terms = robot.tree.terms
-    robot = with_shape(robot, "stribeck", [1.0 if "stribeck" in each else 0.0 for each in terms])
+    for key in START:
+        robot = with_shape(robot, key, [1.0 if key in each else 0.0 for each in terms])
     return with_shape(
         robot, "width", [1.0 if "negative" in each and "width" in each else 0.0 for each in terms]
     )

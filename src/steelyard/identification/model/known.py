@@ -18,6 +18,7 @@ from ...mechanism.known_torque import traced
 from ...option_groups.identification import KnownArgument
 from ...parameters.base import exciting_states
 from ...robot import Robot
+from .friction_memory import memory_torque
 
 Array = NDArray[np.float64]
 Torque = Callable[..., Array]
@@ -131,15 +132,30 @@ def joined(carried: Torque | None, known: KnownFunction | None) -> KnownFunction
     return KnownFunction(lambda q, qd, qdd: carried(q, qd, qdd) + known(q, qd, qdd))
 
 
-def torque_of(robot: Robot, known: KnownArgument | None = None) -> Torque:
+@dataclass(frozen=True, eq=False)
+class RobotTorque:
+    """Inverse dynamics of a robot plus a known torque that it cannot carry."""
+
+    robot: Robot
+    known: KnownFunction | None
+
+    def __call__(self, q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
+        """Return the torque (N, n) [N m|N] of single states; joints that move slide."""
+        tau = self.robot.inverse_dynamics(q, qd, qdd, base=base)
+        return tau if self.known is None else tau + self.known(q, qd, qdd)
+
+    def along(self, t: Array, q: Array, qd: Array, *rest: Array) -> Array:
+        """Return the torque (N, n) [N m|N] of consecutive samples, with the memory of friction.
+
+        t (N,) [s]; `rest` are qdd and, where the base moves, its motion.
+        """
+        tau, more = self(q, qd, *rest), memory_torque(self.robot, t, q, qd)
+        return tau if more is None else tau + more
+
+
+def torque_of(robot: Robot, known: KnownArgument | None = None) -> RobotTorque:
     """Return inverse dynamics plus known torque as a function of q, qd, qdd, each (N, n).
 
     A function that the robot already has is not added again.
     """
-    carrying, rest = with_known(robot, known)
-
-    def torque(q: Array, qd: Array, qdd: Array, base: Array | None = None) -> Array:
-        tau = carrying.inverse_dynamics(q, qd, qdd, base=base)
-        return tau if rest is None else tau + rest(q, qd, qdd)
-
-    return torque
+    return RobotTorque(*with_known(robot, known))

@@ -35,6 +35,8 @@ from ...parameters.base import (
 from ...robot import Robot
 from ..observations.joint_torques import JOINT_TORQUES
 from ..observations.observation import Observation, exciting_base
+from ..samples.samples import Samples
+from .friction_memory import presliding_states
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
@@ -118,6 +120,9 @@ class Model:
             return self.observation.sampled_regressor(self.robot, self.moving)
         tree = replace(self.structure.tree, load=self.load)
         q, qd, qdd = exciting_states(tree)
+        if tree.has_memory:  # states between those of sliding joints show it apart from sliding
+            z = np.random.default_rng(2).uniform(-1.0, 1.0, (tree.n, len(q)))
+            tree = replace(tree, memory=tuple(z))
         tree = on_moving_base(tree, list(exciting_base(len(q)).T)) if self.moving else tree
         return stack_samples(regressor(tree, list(q.T), list(qd.T), list(qdd.T)), len(q))
 
@@ -144,20 +149,24 @@ class Model:
             tuple(np.flatnonzero(np.any(rows[:, j] != 0, axis=0)).tolist()) for j in range(self.n)
         )
 
-    def rows(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+    def rows(
+        self, q: Array, qd: Array, qdd: Array, *base: Array, memory: Array | None = None
+    ) -> Array:
         """Return Y_b, (N, n, b).
 
         The base columns of the regressor; base (N, 9) is the motion of the base, at rest if not
-        given.
+        given. `memory` (N, n) has the presliding states, None for joints that slide.
         """
-        return self.columns(q, qd, qdd, self.base.columns, *base)
+        return self.columns(q, qd, qdd, self.base.columns, *base, memory=memory)
 
     @cached_property
     def _entry_kernels(self) -> dict[bool, Kernel]:
         """The kernels of `entries` that were used: of a base at rest, and of one that moves."""
         return {}
 
-    def entries(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+    def entries(
+        self, q: Array, qd: Array, qdd: Array, *base: Array, memory: Array | None = None
+    ) -> Array:
         """Return the entries of Y_b in reach, (N, P), see `Rows`.
 
         What `rows` has beside the zeros of its structure.
@@ -177,7 +186,7 @@ class Model:
             for k, c in enumerate(self.base.columns)
             if c not in self.plain_columns
         ]
-        states = self.joint_states([use for _, use in others], q, qd, qdd)
+        states = self.joint_states([use for _, use in others], q, qd, qdd, memory)
         positions = (
             {
                 (j, k): i
@@ -192,9 +201,12 @@ class Model:
                 entries[:, positions[joint, k]] = factor
         return entries
 
-    def rows_in_reach(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Rows:
+    def rows_in_reach(
+        self, q: Array, qd: Array, qdd: Array, *base: Array, memory: Array | None = None
+    ) -> Rows:
         """Return what `rows` has, without the zeros of its structure."""
-        return Rows(self.entries(q, qd, qdd, *base), self.reach, self.base.n_base)
+        entries = self.entries(q, qd, qdd, *base, memory=memory)
+        return Rows(entries, self.reach, self.base.n_base)
 
     def feasible_states(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the states near these (N, n) that the robot can have."""
@@ -218,7 +230,13 @@ class Model:
         )
 
     def columns(
-        self, q: Array, qd: Array, qdd: Array, columns: Sequence[int], *base: Array
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        columns: Sequence[int],
+        *base: Array,
+        memory: Array | None = None,
     ) -> Array:
         """Return some columns of the regressor, (N, n, k).
 
@@ -235,7 +253,7 @@ class Model:
             )
         )
         others = [(k, self.term(c)) for k, c in enumerate(columns) if c not in self.plain_columns]
-        states = self.joint_states([use for _, use in others], q, qd, qdd)
+        states = self.joint_states([use for _, use in others], q, qd, qdd, memory)
         for k, use in others:
             Y[:, :, k] = 0.0
             for joint, factor in use.column(states).items():
@@ -243,12 +261,27 @@ class Model:
         return Y
 
     def joint_states(
-        self, uses: Sequence[TermUse], q: Array, qd: Array, qdd: Array
+        self,
+        uses: Sequence[TermUse],
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        memory: Array | None = None,
     ) -> list[JointState]:
-        """Return the arguments of some joint terms at states (N, n), joint by joint."""
-        return joint_states(
-            replace(self.robot.tree, load=self.load), uses, list(q.T), list(qd.T), list(qdd.T)
-        )
+        """Return the arguments of some joint terms at states (N, n), joint by joint.
+
+        `memory` (N, n) has the presliding states, None for joints that slide.
+        """
+        presliding = () if memory is None else tuple(memory.T)
+        tree = replace(self.robot.tree, load=self.load, memory=presliding)
+        return joint_states(tree, uses, list(q.T), list(qd.T), list(qdd.T))
+
+    def memory(self, samples: Samples) -> Array | None:
+        """Return the presliding states (N, n) along samples; None without friction with memory."""
+        if not self.observation.has_joint_rows:
+            return None
+        distances = self.robot.tree.memory_distances
+        return presliding_states(distances, samples.t, samples.q, samples.qd)
 
     def term(self, column: int) -> TermUse:
         """Return the joint term that a parameter is the value of."""
@@ -286,14 +319,16 @@ class Model:
             "load" in use.row.reads for use in self.robot.tree.joint_terms
         )
 
-    def known_torque(self, q: Array, qd: Array, qdd: Array, *base: Array) -> Array:
+    def known_torque(
+        self, q: Array, qd: Array, qdd: Array, *base: Array, memory: Array | None = None
+    ) -> Array:
         """Return the torque (N, n) of the held parameters plus the known torque."""
         if not self.observation.has_joint_rows:
             return self._fixed_rows(q, qd, qdd, *base)
         tau = np.zeros(q.shape)
         fixed = [(i, value) for i, value in self.held if value]
         if fixed:
-            tau += self.columns(q, qd, qdd, [i for i, _ in fixed], *base) @ np.array(
+            tau += self.columns(q, qd, qdd, [i for i, _ in fixed], *base, memory=memory) @ np.array(
                 [value for _, value in fixed]
             )
         if self.known is not None:

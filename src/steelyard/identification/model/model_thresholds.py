@@ -34,6 +34,12 @@ class ModelThresholds:
     # -- Joint terms
     # Stribeck velocity [rad/s|m/s] before it is estimated
     first_stribeck_velocity: float = threshold(0.1, "convention: not measured")
+    # presliding distance [rad|m] before it is estimated
+    first_presliding_distance: float = threshold(1e-3, "convention: the middle of its range")
+    # step of a presliding distance, over the distance, for its derivative
+    distance_step: float = threshold(0.02, "numerical: small beside the distance")
+    # time [s] for which a motion lasted before the first sample of a log
+    presliding_start: float = threshold(0.05, "judgement: a joint that moves keeps its velocity")
 
     # -- Prior of a body
     # least radius of gyration [m] of the metric

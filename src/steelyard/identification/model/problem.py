@@ -89,7 +89,8 @@ class Problem:
 
     `extra(samples, log)` gives further columns (N, n, k), which the blocks have beside their rows.
     `automatic_rate` says that `decimate` follows from the motion and was not given. `notes` are
-    sentences on what an estimator did to the samples.
+    sentences on what an estimator did to the samples. `presliding` has the presliding states (N, n)
+    of each log where its samples do not determine them, such as every k-th sample of a log.
     """
 
     model: Model
@@ -98,6 +99,7 @@ class Problem:
     extra: Columns | None = None
     automatic_rate: bool = field(default=False, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+    presliding: tuple[Array | None, ...] | None = field(default=None, kw_only=True)
 
     @property
     def base(self) -> BaseParameters:
@@ -162,7 +164,13 @@ class Problem:
 
     def block(self, span: BlockSpan) -> Block:
         """Return the block at a place."""
-        return one_block(self.model, self.samples[span.log], span, self.decimate, self.extra)
+        samples, memory = self.samples[span.log], self.memory[span.log]
+        return one_block(self.model, samples, span, self.decimate, self.extra, memory)
+
+    @cached_property
+    def memory(self) -> tuple[Array | None, ...]:
+        """The presliding states (N, n) of each log; None without friction with memory."""
+        return self.presliding or tuple(self.model.memory(s) for s in self.samples)
 
     def columns_at(self, extra: Columns, span: BlockSpan) -> Array:
         """Return further columns (N, n, k) at the kept samples of a place, through the low-pass."""
@@ -317,7 +325,12 @@ def block_length(factor: int) -> int:
 
 
 def one_block(
-    model: Model, part: Samples, span: BlockSpan, factor: int, extra: Columns | None = None
+    model: Model,
+    part: Samples,
+    span: BlockSpan,
+    factor: int,
+    extra: Columns | None = None,
+    memory: Array | None = None,
 ) -> Block:
     """Return a block within a stretch without gaps.
 
@@ -327,11 +340,13 @@ def one_block(
     depend on the blocks. Gautier, ICRA 1997, pp. 1922-1927 (parallel filtering).
     """
     there, before = around(part, span, factor)
-    known = model.known_torque(*there.states) + (
+    first = span.samples.start - before
+    z = None if memory is None else memory[first : first + there.N]
+    known = model.known_torque(*there.states, memory=z) + (
         0.0 if there.payload_torque is None else there.payload_torque
     )
     signals = [
-        model.entries(*there.states),
+        model.entries(*there.states, memory=z),
         there.tau,
         known,
         *([] if extra is None else [extra(there, span.log)]),

@@ -1,4 +1,7 @@
-"""Shapes of friction: width of the Coulomb step and Stribeck velocity, by variable projection."""
+"""Shapes of friction by variable projection.
+
+Width of the Coulomb step, Stribeck velocity and presliding distance.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,20 @@ from numpy.typing import NDArray
 from ...mechanism.joint_terms import BY_KEY, JointState
 from ...mechanism.tree import TermUse
 from ..estimators.least_squares import weighted
+from ..model.friction_memory import states_by_distance
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
 from .nuisance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
-CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value must win
+CANDIDATES = {  # [rad/s|m/s, rad|m]; 0 stands for no shape at all, from which a value must win
     "width": (0.0, *np.geomspace(*BY_KEY["width"].between, THRESHOLDS.width_candidates).tolist()),
     "stribeck": tuple(
         np.geomspace(*BY_KEY["stribeck"].between, THRESHOLDS.stribeck_candidates).tolist()
+    ),
+    "distance": tuple(
+        np.geomspace(*BY_KEY["distance"].between, THRESHOLDS.distance_candidates).tolist()
     ),
 }
 
@@ -27,11 +34,13 @@ CANDIDATES = {  # [rad/s|m/s]; 0 stands for no shape at all, from which a value 
 def estimate_friction_shape(
     model: Model, samples: tuple[Samples, ...], width: bool, joints: Sequence[int] | None = None
 ) -> Model:
-    """Estimate the Stribeck velocities and, if `width`, the widths of the Coulomb step.
+    """Estimate Stribeck velocities, presliding distances and, if `width`, widths of Coulomb steps.
 
     Of all joints, or of those named by number.
     """
-    for _ in range(2 if width and any(model.shape("stribeck")) else 1):
+    further = any(any(model.shape(key)) for key in ("stribeck", "distance"))
+    for _ in range(2 if width and further else 1):
+        model = estimate_shape(model, samples, "distance", 2, joints)
         model = estimate_shape(model, samples, "stribeck", 2, joints)
         model = estimate_shape(model, samples, "width", 3, joints) if width else model
     return model
@@ -57,13 +66,12 @@ def estimate_shape(
     }
     if not groups:
         return model
-    thin = thinned(samples)
     for _ in range(rounds):
-        trial = Problem(model, thin)
+        trial = thinned_problem(model, samples)
         base, _ = weighted(trial.total, trial.prior, 2)
         values = list(model.shape(key))
         for j, group in groups.items():
-            values[j] = best_value(trial, base, j, group, key)
+            values[j] = best_value(trial, samples, base, j, group, key)
         if tuple(values) == model.shape(key):
             break
         model = model.with_shape(key, values)
@@ -96,16 +104,75 @@ def thinned(samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
 
     The shape of the residual over speed needs no more.
     """
-    step = max(1, sum(s.N for s in samples) // THRESHOLDS.shape_samples)
+    step = thinning(samples)
     return tuple(s.part(slice(None, None, step)) for s in samples)
 
 
+def thinning(samples: tuple[Samples, ...]) -> int:
+    """Return k so that every k-th sample is about `shape_samples` in all."""
+    return max(1, sum(s.N for s in samples) // THRESHOLDS.shape_samples)
+
+
+def thinned_problem(model: Model, samples: tuple[Samples, ...]) -> Problem:
+    """Return the problem of `thinned` samples, with presliding states of all samples."""
+    step = thinning(samples)
+    memory = [model.memory(s) for s in samples]
+    return Problem(
+        model,
+        thinned(samples),
+        presliding=tuple(None if z is None else z[::step] for z in memory),
+    )
+
+
+def memory_at(distances: Sequence[float], samples: tuple[Samples, ...], joint: int) -> Array:
+    """Return the presliding states (N, D) of a joint at `thinned` samples, for D distances [rad|m]."""
+    step, tried = thinning(samples), np.array(distances)
+    return np.concatenate(
+        [
+            states_by_distance(tried, s.t, s.q[:, joint], s.qd[:, joint], np.arange(0, s.N, step))
+            for s in samples
+        ]
+    )
+
+
 def best_value(
-    trial: Problem, base: Array, joint: int, group: dict[int, TermUse], key: str
+    trial: Problem,
+    samples: tuple[Samples, ...],
+    base: Array,
+    joint: int,
+    group: dict[int, TermUse],
+    key: str,
 ) -> float:
     """Return the best value for one joint.
 
-    Its friction columns are refitted at each candidate, the other parameters stay.
+    Its friction columns are refitted at each candidate, the other parameters stay. `trial` has
+    `thinned` samples of `samples`.
+    """
+    rest, measured, keep = friction_rows(trial, base, joint, list(group))
+    q, qd, qdd = (
+        np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd")
+    )
+    there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
+    position, rate, acceleration, load = (np.broadcast_to(x, keep.shape)[keep] for x in there[:4])
+    state = JointState(position, rate, acceleration, load)
+    states = (
+        [state._replace(memory=z) for z in memory_at(CANDIDATES[key], samples, joint)[keep].T]
+        if key == "distance"
+        else [state] * len(CANDIDATES[key])
+    )
+    costs = [
+        residual_squares_of(rest, reshaped(measured, group, key, value, each))
+        for value, each in zip(CANDIDATES[key], states, strict=True)
+    ]
+    return best_of(CANDIDATES[key], costs)
+
+
+def friction_rows(
+    trial: Problem, base: Array, joint: int, group: Sequence[int]
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return the torque (M,) of one joint without friction, friction columns (M, k), used rows (N,).
+
+    `group` are the base columns of its friction; the other base parameters (b,) stay.
     """
     others = base.copy()
     others[list(group)] = 0.0
@@ -115,20 +182,11 @@ def best_value(
     )
     rest = np.concatenate(
         [b.tau[:, joint] - b.rows.row(joint) @ others[list(columns)] for b in blocks]
-    )[keep]
+    )
     measured = np.concatenate(
         [b.rows.row(joint)[:, [columns.index(k) for k in group]] for b in blocks]
-    )[keep]
-    q, qd, qdd = (
-        np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd")
     )
-    there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
-    state = JointState(*(np.broadcast_to(x, keep.shape)[keep] for x in there[:4]))
-    costs = [
-        residual_squares_of(rest, reshaped(measured, group, key, value, state))
-        for value in CANDIDATES[key]
-    ]
-    return best_of(CANDIDATES[key], costs)
+    return rest[keep], measured[keep], keep
 
 
 def best_of(values: Sequence[float], costs: Sequence[float]) -> float:

@@ -18,6 +18,7 @@ from ..options import Options
 from ..samples.samples import Samples
 from .drive_gains import DriveGains, estimate_gains
 from .friction_shape import estimate_friction_shape
+from .presliding_distance import refine_distances
 from .torque_delay import estimate_delay
 
 Array = NDArray[np.float64]
@@ -74,6 +75,8 @@ def estimate_nuisance(
     if FRICTION_CHOICE in allowed:
         trial = Problem(model, gains.apply(samples), factor)
         friction = select_friction(trial, options, short=bool(short), drifting=drifting)
+    if DELAY in allowed:
+        notes += width_note(friction.model)
     samples = friction.without_drift(samples, gains.values)
     gains = estimate_gains(friction.model, samples, options.model.drive_gains, factor)
     estimates = NuisanceEstimates(
@@ -114,11 +117,16 @@ def estimate_shape_and_delay(
     if np.any(delay):
         advanced = tuple(s.advanced(delay) for s in samples)
         model = estimate_friction_shape(model, advanced, width is None)
-    widths = zip(joint_names, model.shape("width"), strict=True)
-    wide = [f"{name} {value:.3g}" for name, value in widths if value > 0]
-    if wide:
-        notes += (f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",)
     return model, delay, notes
+
+
+def width_note(model: Model) -> tuple[str, ...]:
+    """Return a sentence on the widths of Coulomb steps; () if all are sharp."""
+    widths = zip(model.robot.joint_names, model.shape("width"), strict=True)
+    wide = [f"{name} {value:.3g}" for name, value in widths if value > 0]
+    if not wide:
+        return ()
+    return (f"Coulomb friction rises over a speed [rad/s|m/s] of: {', '.join(wide)}.",)
 
 
 def select_friction(
@@ -130,6 +138,9 @@ def select_friction(
     """
     model = problem.model
     if options.model.friction != AUTO:
+        joints = [j for j, d in enumerate(model.robot.tree.memory_distances) if d is not None]
+        if joints and not short:
+            model = refine_distances(model, problem.samples, problem.decimate, joints)
         return FrictionChoice(model)
     if short:
         first = describe_first_terms(model.robot)

@@ -28,6 +28,14 @@ class NuisanceThresholds:
     width_candidates: int = threshold(36, "computing time")
     # Stribeck velocities that are tried
     stribeck_candidates: int = threshold(15, "computing time")
+    # presliding distances that are tried
+    distance_candidates: int = threshold(13, "a factor of 2.2 between neighbours")
+    # rounds of the refinement of presliding distances
+    distance_rounds: int = threshold(4, "computing time")
+    # step of the logarithm of a distance at which it has converged
+    distance_tolerance: float = threshold(0.01, "numerical: far below its standard deviation")
+    # largest step of the logarithm of a distance
+    largest_distance_step: float = threshold(0.5, "numerical: a linearisation reaches no further")
     # share of the squared residual that a shape must win over none
     least_shape_gain: float = threshold(
         0.005, "no record of a measurement; benchmarks.friction judges it"

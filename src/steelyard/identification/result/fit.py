@@ -270,6 +270,12 @@ class Fit:
         return self.pipeline.friction_terms
 
     @property
+    def presliding_std(self) -> Array:
+        """Standard deviation of each presliding distance, (n,) [rad|m]; 0 without memory."""
+        std = self.pipeline.presliding_std
+        return np.zeros(self.model.n) if std is None else std
+
+    @property
     def residual_split(self) -> ResidualSplit:
         """Shares of the squared residuals by cause."""
         assert self.pipeline.residual_split is not None
@@ -365,7 +371,8 @@ class Fit:
         error. In states that the samples cover, std is the standard deviation of the residuals,
         with half of what the parameters absorbed. The band is for torque as it is measured; with
         `cutoff` [Hz] for torque that passed a zero-phase low-pass. With the times t (N,) [s] of a
-        motion (N, n) the predicted torque passes the same filter. Outside the region, the band is
+        motion (N, n) the predicted torque passes the same filter, and friction with memory has its
+        state along the motion; without times, joints slide. Outside the region, the band is
         infinite for a joint that moves and stood in the log.
 
         Parameters
@@ -374,7 +381,7 @@ class Fit:
         qd : (..., n) joint velocities [rad/s|m/s].
         qdd : (..., n) joint accelerations [rad/s2|m/s2].
         cutoff : of a zero-phase low-pass that the torque passed [Hz].
-        t : (N,) times of the motion [s].
+        t : (N,) times of consecutive states of a motion [s].
 
         Returns
         -------

@@ -34,9 +34,10 @@ class SamplePipeline:
     the terms that the samples chose beyond the usual ones, joint and word, drifts included.
     `held_out` are parts of the measured motion, each with base parameters estimated without it.
     `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where
-    each was folded by itself. `residual_split` has the causes of the residuals. `predictor` has
-    the base parameters that predict torques and how they were chosen, None where the estimate's
-    own do.
+    each was folded by itself. `residual_split` has the causes of the residuals, `presliding_std`
+    (n,) [rad|m] the standard deviations of the presliding distances, 0 without memory. `predictor`
+    has the base parameters that predict torques and how they were chosen, None where the
+    estimate's own do.
     """
 
     preparation: Preparation
@@ -51,4 +52,5 @@ class SamplePipeline:
     archive: Archive | None = None
     residual_split: ResidualSplit | None = None
     held_out: tuple[HeldOutMotion, ...] = ()
+    presliding_std: Array | None = None
     predictor: Predictor | None = None

@@ -14,6 +14,7 @@ from ...compiler.runtime.threads import mapped
 from ...errors import CallError
 from ...robot import Robot
 from ...signals.filters import lowpass
+from ..model.friction_memory import distance_derivative, memory_torque
 from ..observations.observation import EstimatedParameters, Observation
 from ..samples.samples import Samples, state_arrays
 from .provenance import rows
@@ -177,24 +178,35 @@ def thinned(samples: Samples) -> Samples:
     return samples.part(slice(None, None, max(1, -(-samples.N // THRESHOLDS.region_samples))))
 
 
-def smoothed_torque(torque: Array, cutoff: float | None, t: ArrayLike | None) -> Array:
-    """Return the torque (N, n) low-passed at `cutoff` [Hz] over the times t (N,) [s].
+def torque_along(
+    robot: Robot,
+    torque: Array,
+    states: tuple[Array, ...],
+    cutoff: float | None,
+    t: ArrayLike | None,
+) -> Array:
+    """Return the torque of a motion over the times t (N,) [s]; as it is without times.
 
-    As it is without times.
+    Friction with memory has its state along the motion. With `cutoff` [Hz] the torque passes a
+    low-pass.
+
+    Parameters
+    ----------
+    robot : the robot, whose friction may have memory
+    torque : (N, n) of joints that slide
+    states : q, qd, qdd, each (N, n)
     """
     if t is None:
         return torque
-    if cutoff is None:
-        raise CallError(
-            "predict: times t are used by the low-pass at cutoff= [Hz], which is not given"
-        )
     times = numbers("t", t)
     if torque.ndim != 2 or times.shape != torque.shape[:1] or np.any(np.diff(times) <= 0):
         raise CallError(
             f"predict: t must be the rising times (N,) of states (N, n); found {times.shape} for"
             f" states {torque.shape}"
         )
-    return lowpass(torque, times, cutoff)
+    memory = memory_torque(robot, times, *states[:2])
+    torque = torque if memory is None else torque + memory
+    return torque if cutoff is None else lowpass(torque, times, cutoff)
 
 
 def hidden_terms(fit: Any) -> Bools:
@@ -235,8 +247,12 @@ def predict(
         torque = torque + correction(*flat).reshape(torque.shape)
     if observation.predicts_measurements:
         variance = measured_variance(fit, variance, states, inside, cutoff)
+    torque = torque_along(fit.robot, torque, states, cutoff, t)
+    if t is not None and fit.robot.tree.has_memory:
+        slope = distance_derivative(fit.robot, numbers("t", t), *states[:2])
+        variance = variance + (slope * fit.presliding_std) ** 2
     std = np.sqrt(np.maximum(variance, 0.0))
-    return Prediction(smoothed_torque(torque, cutoff, t), std, inside)
+    return Prediction(torque, std, inside)
 
 
 def unconstrained_torque(fit: Any) -> Callable[..., Array] | None:

@@ -23,7 +23,7 @@ from ..model.known import Torque
 from ..observations.joint_torques import JOINT_TORQUES
 from ..observations.observation import Observation
 from ..observations.prepare import prepare
-from ..samples.decimation import decimated, natural_factor
+from ..samples.decimation import low_passed, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, joined
 from .prediction import Region, unconstrained_torque
@@ -399,16 +399,6 @@ def predicted_torque(samples: Sequence[Samples], factor: int, torque: Torque) ->
     The torque of a log's known payload is added.
     """
     return joined([low_passed(s.torque(torque), s, factor) for s in samples])
-
-
-def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
-    """Return torques (N, n) at the kept samples of each stretch, through the low-pass."""
-    return joined(
-        [
-            decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor))
-            for part in split(samples.t)
-        ]
-    )
 
 
 def kept_states(samples: Sequence[Samples], factor: int) -> States:

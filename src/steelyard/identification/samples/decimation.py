@@ -9,7 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from .samples import Samples
+from ...signals.segments import split
+from .samples import Samples, joined
 from .samples_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -66,6 +67,16 @@ def decimated(x: Array, factor: int, before: int, count: int) -> Array:
         ]
         out[g, : len(weights)] = weights @ flat[rows] / weights.sum(axis=1, keepdims=True)
     return out.reshape(-1, flat.shape[1])[:count].reshape(count, *x.shape[1:])
+
+
+def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
+    """Return torques (N, n) at the kept samples of each stretch, through the low-pass."""
+    return joined(
+        [
+            decimated(tau[part], factor, 0, -(-(part.stop - part.start) // factor))
+            for part in split(samples.t)
+        ]
+    )
 
 
 @lru_cache(maxsize=32)

@@ -80,8 +80,8 @@ class Samples:
         start = (self.N - min(self.N, THRESHOLDS.state_error_samples)) // 2
         return slice(start, start + min(self.N, THRESHOLDS.state_error_samples))
 
-    def part(self, index: slice) -> Samples:
-        """The samples of a slice."""
+    def part(self, index: slice | NDArray[np.intp]) -> Samples:
+        """The samples of a slice, or of some numbers."""
         names: tuple[str, ...] = (
             "t",
             "q",
@@ -102,8 +102,12 @@ class Samples:
         return replace(self, **present, errors=None)
 
     def torque(self, function: Callable[..., Array]) -> Array:
-        """Return the torque (N, n) of a function of the states, payload torque included."""
-        tau = function(*self.states)
+        """Return the torque (N, n) of a function of the states, payload torque included.
+
+        Where the function has a method `along`, it takes the samples in order of time.
+        """
+        along = getattr(function, "along", None)
+        tau = function(*self.states) if along is None else along(self.t, *self.states)
         return tau if self.payload_torque is None else tau + self.payload_torque
 
     def advanced(self, delay: Array) -> Samples:

@@ -133,6 +133,8 @@ def _torque(robot: Robot, trajectory: Trajectory, t: Array, sensors: Sensors) ->
             if robot.tree.loops
             else robot.inverse_dynamics(q, qd, qdd)
         )
+        if robot.tree.has_memory:
+            true = true + robot.presliding_torque(qd, robot.presliding_along(q))
         tau[:, delays == delay] = true[:, delays == delay]
     return tau
 

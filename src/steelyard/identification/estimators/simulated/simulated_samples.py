@@ -51,11 +51,12 @@ def why_not_simulated(
     if (
         model.known is not None
         or model.moving
+        or model.robot.tree.has_memory
         or any(s.payload_torque is not None for s in samples)
     ):
         return (
-            "The motion was not simulated: a known torque that cannot be traced, a payload or a"
-            " moving base is not part of the simulated loop."
+            "The motion was not simulated: a known torque that cannot be traced, a payload, a"
+            " moving base or friction with memory is not part of the simulated loop."
         )
     if controller is None and all(s.command is None or s.command[1] is None for s in samples):
         return (

@@ -70,10 +70,11 @@ def energy_terms(model: Model, samples: Samples) -> WindowTerms:
 
     Kinetic and potential energy, the power of friction, and the power of the torque.
     """
-    stored, lost = energy_columns(model, samples.q, samples.qd, model.base.columns)
+    states, memory = (samples.q, samples.qd), model.memory(samples)
+    stored, lost = energy_columns(model, *states, model.base.columns, memory)
     energy, taken = (
         columns @ held_values(model)
-        for columns in energy_columns(model, samples.q, samples.qd, [c for c, _ in model.held])
+        for columns in energy_columns(model, *states, [c for c, _ in model.held], memory)
     )
     power = np.sum(samples.qd * given_torque(model, samples), axis=1)
     keep = None if samples.keep is None else np.all(samples.keep, axis=1)[:, None]
@@ -83,11 +84,12 @@ def energy_terms(model: Model, samples: Samples) -> WindowTerms:
 
 
 def energy_columns(
-    model: Model, q: Array, qd: Array, columns: Sequence[int]
+    model: Model, q: Array, qd: Array, columns: Sequence[int], memory: Array | None = None
 ) -> tuple[Array, Array]:
     """Return E and D, each (N, k), with qd^T tau = d/dt(E pi) + D pi, for some columns.
 
-    E pi = T + U [J], and D pi [W] is the power of friction, at states q, qd (N, n).
+    E pi = T + U [J], and D pi [W] is the power of friction, at states q, qd (N, n). `memory`
+    (N, n) has the presliding states, None for joints that slide.
     """
     E, D, inner = (
         np.zeros((len(q), len(columns))),
@@ -102,9 +104,7 @@ def energy_columns(
         every = np.asarray(kernel(model.plain.tree, "energy_regressor")(q, qd))
         E[:, stores] = every[:, [model.plain_columns[columns[k]] for k in stores]]
     if friction_columns:
-        D[:, friction_columns] = np.einsum(
-            "tj,tjk->tk",
-            qd,
-            model.columns(q, qd, np.zeros_like(q), [columns[k] for k in friction_columns]),
-        )
+        named = [columns[k] for k in friction_columns]
+        friction = model.columns(q, qd, np.zeros_like(q), named, memory=memory)
+        D[:, friction_columns] = np.einsum("tj,tjk->tk", qd, friction)
     return E, D

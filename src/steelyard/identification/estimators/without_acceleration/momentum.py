@@ -46,11 +46,12 @@ def momentum_terms(model: Model, samples: Samples) -> WindowTerms:
 
     Momenta, their rates by Coriolis terms, gravity and friction, and the torque.
     """
-    stored, lost = momentum_columns(model, samples.q, samples.qd, model.base.columns)
+    states = samples.q, samples.qd
+    memory = model.memory(samples)
+    stored, lost = momentum_columns(model, *states, model.base.columns, memory)
     fixed = [column for column, _ in model.held]
     momentum, taken = (
-        columns @ held_values(model)
-        for columns in momentum_columns(model, samples.q, samples.qd, fixed)
+        columns @ held_values(model) for columns in momentum_columns(model, *states, fixed, memory)
     )
     return WindowTerms(stored, lost, given_torque(model, samples) - taken, momentum, samples.keep)
 
@@ -61,11 +62,12 @@ def held_values(model: Model) -> Array:
 
 
 def momentum_columns(
-    model: Model, q: Array, qd: Array, columns: Sequence[int]
+    model: Model, q: Array, qd: Array, columns: Sequence[int], memory: Array | None = None
 ) -> tuple[Array, Array]:
     """Return P and Z, each (N, n, k), with tau = d/dt(P pi) + Z pi, for some columns.
 
-    P pi = M(q) qd and Z pi = g + friction - dT/dq, at states q, qd (N, n).
+    P pi = M(q) qd and Z pi = g + friction - dT/dq, at states q, qd (N, n). `memory` (N, n) has the
+    presliding states, None for joints that slide.
     """
     if not len(columns):
         return np.zeros((*q.shape, 0)), np.zeros((*q.shape, 0))
@@ -79,7 +81,8 @@ def momentum_columns(
     others = [k for k, c in enumerate(columns) if c not in model.plain_columns]
     if others:  # friction alone
         P[:, :, others] = 0.0
-        Z[:, :, others] = model.columns(q, qd, np.zeros_like(q), [columns[k] for k in others])
+        named = [columns[k] for k in others]
+        Z[:, :, others] = model.columns(q, qd, np.zeros_like(q), named, memory=memory)
     return P, Z
 
 
