@@ -146,7 +146,7 @@ def sample_pipeline(prepared: PreparedProblem, region: Region) -> SamplePipeline
 def estimate_uncertainty(
     prepared: PreparedProblem, estimate: Estimate, errors: Residuals, torque: Callable[..., Array]
 ) -> Uncertainty:
-    """Return the uncertainty of an estimate, including the uncertainty of drive gains.
+    """Return the uncertainty of an estimate, of its drive gains and of the torque scale.
 
     Parameters
     ----------
@@ -156,8 +156,9 @@ def estimate_uncertainty(
     """
     problem = prepared.problem
     spread = uncertainty(problem, estimate, errors, torque_noise(problem.samples, torque))
-    extra = prepared.nuisance.gains.base_covariance
-    return spread if extra is None else replace(spread, covariance=spread.covariance + extra)
+    spread = spread.with_gains(prepared.nuisance.gains, estimate.posterior)
+    scale_std = prepared.options.model.torque_scale_std
+    return replace(spread, scale_std=scale_std, scaled=estimate.parameters)
 
 
 def residual_causes(problem: Problem, estimate: Estimate, errors: Residuals) -> ResidualSplit:
@@ -179,6 +180,7 @@ def link_masses(prepared: PreparedProblem, estimate: Estimate, identified: Robot
         prepared.options.model.known_mass is not None,
         examined and is_placeholder(model),
         set_aside,
+        prepared.scale_std,
     )
 
 

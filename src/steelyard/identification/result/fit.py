@@ -21,6 +21,7 @@ from ...signals.log import Log
 from ..estimators.least_squares import Estimate
 from ..friction.residual_split import ResidualSplit
 from ..model.linear_model import Model
+from ..nuisance.log_payloads import EstimatedPayload
 from ..observations.observation import Observation
 from ..options import Options
 from ..samples.preparation import Preparation
@@ -119,8 +120,11 @@ class Fit:
 
     @property
     def covariance(self) -> Array:
-        """The covariance of `base_values`, (b, b); it allows for autocorrelated residuals."""
-        return self.uncertainty.covariance
+        """The covariance of `base_values`, (b, b).
+
+        It allows for autocorrelated residuals, and for an uncertain torque scale.
+        """
+        return self.uncertainty.total_covariance
 
     @property
     def base_covariance(self) -> Array:
@@ -267,6 +271,20 @@ class Fit:
     def drive_gain_std(self) -> Array:
         """Standard deviation of `drive_gains`, (n,)."""
         return self.pipeline.gains.std
+
+    @property
+    def torque_scale_std(self) -> float:
+        """Relative standard deviation of the overall torque scale, a fraction.
+
+        As given, and from the drive gains where they were estimated.
+        """
+        gains = self.pipeline.gains
+        return float(np.hypot(self.options.model.torque_scale_std, gains.scale_std))
+
+    @property
+    def payloads(self) -> tuple[EstimatedPayload, ...]:
+        """Payloads of the logs whose centre or inertia was estimated together with the robot."""
+        return self.pipeline.gains.payloads
 
     @property
     def residuals(self) -> Array:
@@ -466,7 +484,7 @@ class Fit:
     @cached_property
     def links(self) -> LinkEstimates:
         """Mass [kg] and centre of mass [m] of each link with std, infinite where not shown."""
-        known = self.uncertainty.parameters
+        known = self.uncertainty.total_parameters
         return link_estimates(
             self.model, self.parameters, self.parameters_std, known, self.estimate.posterior
         )
