@@ -88,6 +88,7 @@ def fit_load(arm: LoadedArm, frame: LoadFrame) -> LoadFit:
         centre = solid_ball(x[-10:])
     root = inverse_root(triangular(np.vstack([total.triangle(weights), prior_all])))
     covariance = load_covariance(problem, root, prior_all, x, weights)
+    covariance = covariance + transmission_covariance(problem, root, x, weights)
     if arm.scale_std:
         change = arm.scale_std * scale_response(problem, root, x, weights)
         covariance = covariance + np.outer(change, change)
@@ -222,6 +223,31 @@ def load_covariance(problem: Problem, root: Array, prior: Array, x: Array, weigh
     )
     load_rows, before = root[-10:], prior[:, :-1] @ root
     return np.asarray(load_rows @ (C + before.T @ before) @ load_rows.T)
+
+
+def transmission_covariance(problem: Problem, root: Array, x: Array, weights: Array) -> Array:
+    """Return what model errors that grow with the load add to the covariance (10, 10) of the load.
+
+    sum_j (c r_j)^2 d_j d_j^T, with r_j the relative model error of joint j and d_j = P^-1 Y_j^T W^2
+    L_j load the change of the load if its torque at that joint is twice as large. Model errors that
+    do not depend on the load are in both runs, or differ along the motion, as the jackknife shows.
+    Friction and gains that the load changes do neither: the same load would weigh more in one
+    motion than in another. Model errors are residuals that are correlated between neighbouring
+    samples; r_j = sqrt(mean e_t e_t+1 / mean tau^2). Kennedy and O'Hagan, J. Royal Statistical
+    Society B 63 (2001), p. 425 (model discrepancy).
+    """
+    squares, torque = np.zeros(problem.n), np.zeros(problem.n)
+    scores = np.zeros((problem.n, len(x)))
+    for block in problem.blocks():
+        keep = np.ones(block.tau.shape) if block.keep is None else block.keep.astype(float)
+        e = keep * (block.tau - block.Y @ x)
+        squares += np.sum(e[1:] * e[:-1], axis=0)
+        torque += np.sum((keep * (block.tau + block.known)) ** 2, axis=0)
+        of_load = keep * weights**2 * (block.Y[:, :, -10:] @ x[-10:])
+        scores += np.einsum("tjb,tj->jb", block.Y, of_load)
+    error = np.sqrt(np.maximum(squares, 0.0) / np.maximum(torque, 1e-300))
+    changes = THRESHOLDS.load_error_share * error[:, None] * (scores @ root @ root[-10:].T)
+    return np.asarray(changes.T @ changes)
 
 
 def scale_response(problem: Problem, root: Array, x: Array, weights: Array) -> Array:
