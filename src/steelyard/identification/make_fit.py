@@ -97,7 +97,8 @@ def make_fit(
     cross_validation = held_out(problem, estimate)
     expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
     causes = residual_causes(problem, estimate, errors)
-    pipeline = replace(sample_pipeline(prepared, region), residual_split=causes)
+    pipeline = sample_pipeline(prepared, region)
+    pipeline = replace(pipeline, residual_split=causes, problem=replace(problem))
     if observation.has_joint_rows:
         base, gains = problem.base.values(parameters), prepared.nuisance.gains.values
         motions = held_out_motion(problem, cross_validation, base, gains)

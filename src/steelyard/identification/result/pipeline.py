@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..friction.residual_split import ResidualSplit
+from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
 from ..samples.preparation import Preparation
 from .held_out_motion import HeldOutMotion
@@ -33,7 +34,8 @@ class SamplePipeline:
     the terms that the samples chose beyond the usual ones, joint and word, drifts included.
     `held_out` are parts of the measured motion, each with base parameters estimated without it.
     `elasticity` is the stiffness of the joints, where it was asked for, `archive` the logs, where
-    each was folded by itself. `residual_split` has the causes of the residuals.
+    each was folded by itself. `residual_split` has the causes of the residuals. `problem` has the
+    samples that were solved for, None where they are not kept.
     """
 
     preparation: Preparation
@@ -48,3 +50,4 @@ class SamplePipeline:
     archive: Archive | None = None
     residual_split: ResidualSplit | None = None
     held_out: tuple[HeldOutMotion, ...] = ()
+    problem: Problem | None = None
