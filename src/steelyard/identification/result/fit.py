@@ -37,6 +37,7 @@ from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
 from .plain_data import fit_card, fit_data, fit_line, fit_text, latex_table
 from .prediction import Prediction, Region, predict
+from .saved_model import load_fit
 from .uncertainty import Uncertainty
 from .validation import Validation, validate
 from .verdict import Verdict, VerdictInputs, rules
@@ -529,7 +530,8 @@ class Fit:
         >>> "mass" in fit.to_latex("links")
         True
         """
-        return latex_table(self, one_of("which", which, ("base", "all", "links"))).to_latex()
+        one_of("which", which, ("base", "all", "links"))
+        return latex_table(self, which).to_latex()
 
     def check(self) -> tuple[str, ...]:
         """Return the verdict and the reasons for it, in sentences.
@@ -651,6 +653,31 @@ class Fit:
             ).encode(),
             overwrite,
         )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Fit:
+        """Load a fit from the fit.json that `to_json` or `steelyard identify` wrote.
+
+        It has the robot, parameters, covariances, verdict and preparation; it predicts and
+        validates as the fit that was written. The samples are not in the file: residuals are empty,
+        and `regressor` and `bootstrap` are refused.
+
+        Parameters
+        ----------
+        path : a fit.json, or a folder with one.
+
+        Returns
+        -------
+        A `Fit`.
+
+        Examples
+        --------
+        >>> fit.to_json("fit.json", overwrite=True)
+        >>> bool(np.all(sy.Fit.load("fit.json").parameters == fit.parameters))
+        True
+        """
+        loaded: Fit = load_fit(path, cls)
+        return loaded
 
     def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
         """Return a Matplotlib figure of the report by its name.

@@ -63,7 +63,7 @@ def stored_problem(fit: Any, what: str) -> Problem:
 def regression(fit: Any) -> Regression:
     """Return the rows of a Fit, see `Fit.regressor`."""
     problem = stored_problem(fit, "regressor")
-    parts: list[tuple[Array, ...]] = []
+    parts: list[tuple[Any, ...]] = []
     for block in problem.blocks():
         N, n = block.tau.shape
         keep = (np.ones((N, n), bool) if block.keep is None else block.keep).reshape(-1)

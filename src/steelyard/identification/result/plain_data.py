@@ -10,6 +10,7 @@ from ...drawing.numbers import short, with_uncertainty
 from ...drawing.table import Column, Table
 from .links import LinkEstimates
 from .provenance import plain, rows
+from .saved_model import model_data
 from .validation import Validation
 
 
@@ -69,6 +70,7 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "options": fit.options.as_dict(),
             "details": fit.details,
             "provenance": fit.provenance,
+            "model": model_data(fit),
         }
     )
     return data
