@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .reporting import report
     from .resource_limits import reading_limits
     from .robot import Robot, load
-    from .signals import Log, LogFile, find_logs, read_log
+    from .signals import Log, LogFile, Payload, find_logs, read_log
     from .simulation import Run, Sensors, perturbed, record, simulate
 
 # public name -> module that has it; imported when first asked for, so that `import steelyard` stays
@@ -68,6 +68,7 @@ _HOMES = {
     "doctor": "identification",
     "Log": "signals",
     "LogFile": "signals",
+    "Payload": "signals",
     "find_logs": "signals",
     "read_log": "signals",
     "Trajectory": "motion",
@@ -114,6 +115,7 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "OnlineIdentifier",
+    "Payload",
     "PayloadEstimate",
     "ProblemError",
     "Robot",

@@ -14,9 +14,10 @@ from ..errors import CallError, mention
 from ..robot import Robot
 from ..signals.log import Log
 from .doctor.excitation import too_short
-from .doctor.finding import Finding
+from .doctor.finding import FAULTS, THIRD_SOURCE, Finding
 from .model.linear_model import Model, build_model
 from .model.problem import Problem
+from .nuisance.drive_gains import asked_joints
 from .nuisance.nuisance_estimates import NuisanceEstimates, estimate_nuisance
 from .observations.base_wrenches import BASE_WRENCHES
 from .observations.drive_torques import DRIVE_TORQUES
@@ -70,6 +71,12 @@ class PreparedProblem:
     def interval(self) -> float:
         """The time between kept samples [s]."""
         return self.problem.decimate * float(np.median(np.diff(self.samples[0].t)))
+
+    @property
+    def scale_std(self) -> float:
+        """Relative standard deviation of the torque scale, as given and by the drive gains."""
+        gains = self.nuisance.gains
+        return float(np.hypot(self.options.model.torque_scale_std, gains.scale_std))
 
 
 def choose_observation(robot: Robot, logs: Sequence[Log]) -> Observation:
@@ -130,6 +137,7 @@ def build_problem(
         from .doctor.examine import examine
 
         findings = examine(model, samples, logs)
+        findings = tuple(each for each in findings if not is_estimated(each, robot, options))
     problem = options.estimator.prepare(problem)
     progress("finding delay and friction", 0.3)
     problem, samples, nuisance = estimate_nuisance(problem, options, drifting=drifting)
@@ -164,6 +172,14 @@ def chooses_by_held_out_torque(options: Options, model: Model, logs: Sequence[Lo
 def smoothing_notes(choice: SmoothingChoice | None) -> tuple[str, ...]:
     """Return the sentence on the smoothing, where another one than the automatic was chosen."""
     return () if choice is None or not choice.note else (choice.note,)
+
+
+def is_estimated(finding: Finding, robot: Robot, options: Options) -> bool:
+    """Return whether a finding is a factor of torques that `drive_gains` estimates."""
+    asked = asked_joints(robot.joint_names, options.model.drive_gains)
+    gains = {name for name, is_asked in zip(robot.joint_names, asked, strict=True) if is_asked}
+    is_factor = FAULTS[finding.fault].corrected_by == THIRD_SOURCE
+    return is_factor and set(finding.joints or robot.joint_names) <= gains
 
 
 def refuse_unused(robot: Robot, options: Options, observation: Observation) -> None:

@@ -21,6 +21,7 @@ from .make_fit import make_fit, with_elasticity
 from .model.accumulator import on_one_core
 from .model.known import resolve_known
 from .model.model_options import ModelOptions
+from .nuisance.drive_gains import currents_as_torques
 from .options import make_options
 from .out_of_core.factor_store import FactorStore
 from .out_of_core.run_tasks import workers_of
@@ -87,8 +88,8 @@ def identify(
         run, or another folder for them.
     options : single fields of `Preparation` (smoothing, cutoff [Hz], decimate, mask [rad/s|m/s],
         delay [s], controller, period [s]) and of `ModelOptions` (friction, rotor, coulomb_width
-        [rad/s|m/s], hold, bounds, prior, coupling, known, drive_gains, known_mass [kg], gear_ratio,
-        elastic).
+        [rad/s|m/s], hold, bounds, prior, coupling, known, drive_gains, known_mass [kg],
+        torque_scale_std, gear_ratio, elastic).
 
     Returns
     -------
@@ -121,6 +122,7 @@ def identify(
                 robot, sources, chosen, diagnose, FoldOptions(workers, store, leave_out), tell
             )
         logs = read_all(robot, sources, workers, leave_out)
+    logs = [currents_as_torques(log, chosen.model.drive_gains) for log in logs]
     prepared = build_problem(robot, logs, chosen, diagnose=diagnose, progress=tell)
     tell("folding the samples", 0.5)
     result = estimate_model(prepared, logs, tell)

@@ -116,6 +116,7 @@ def make_fit(
         residual_split=causes,
         predictor=predictor,
         presliding_std=presliding,
+        problem=replace(problem),
     )
     if observation.has_joint_rows:
         base = problem.base.values(parameters) if other is None else other.predictor.base
@@ -167,7 +168,7 @@ def sample_pipeline(prepared: PreparedProblem, region: Region) -> SamplePipeline
 def estimate_uncertainty(
     prepared: PreparedProblem, estimate: Estimate, errors: Residuals, torque: Callable[..., Array]
 ) -> Uncertainty:
-    """Return the uncertainty of an estimate, including the uncertainty of drive gains.
+    """Return the uncertainty of an estimate, of its drive gains and of the torque scale.
 
     Parameters
     ----------
@@ -177,8 +178,9 @@ def estimate_uncertainty(
     """
     problem = prepared.problem
     spread = uncertainty(problem, estimate, errors, torque_noise(problem.samples, torque))
-    extra = prepared.nuisance.gains.base_covariance
-    return spread if extra is None else replace(spread, covariance=spread.covariance + extra)
+    spread = spread.with_gains(prepared.nuisance.gains, estimate.posterior)
+    scale_std = prepared.options.model.torque_scale_std
+    return replace(spread, scale_std=scale_std, scaled=estimate.parameters)
 
 
 def residual_causes(problem: Problem, base: Array, errors: Residuals) -> ResidualSplit:
@@ -200,6 +202,7 @@ def link_masses(prepared: PreparedProblem, estimate: Estimate, identified: Robot
         prepared.options.model.known_mass is not None,
         examined and is_placeholder(model),
         set_aside,
+        prepared.scale_std,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import instance
 from ..errors import CallError, suggest
-from ..option_groups.identification import IdentifyKeywords
+from ..option_groups.identification import ArmKeywords, IdentifyKeywords
 from ..options import options_of
 from .estimators.least_squares import Estimator
 from .estimators.registry import make_estimator
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 class IdentifyArguments(IdentifyKeywords, total=False):
     """Arguments of `identify` that other functions pass on to it."""
+
+    estimator: str | Estimator | None
+    preparation: Preparation | None
+    model: ModelOptions | None
+    diagnose: bool
+
+
+class ArmArguments(ArmKeywords, total=False):
+    """Arguments of `identify` for an arm that carries a load."""
 
     estimator: str | Estimator | None
     preparation: Preparation | None

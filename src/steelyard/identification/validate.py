@@ -19,6 +19,7 @@ from .identify import identify
 from .model.accumulator import on_one_core
 from .model.known import Torque
 from .model.linear_model import build_model
+from .nuisance.log_payloads import with_payloads
 from .nuisance.torque_delay import estimate_delay
 from .options import IdentifyArguments
 from .result.fit import Fit
@@ -68,6 +69,7 @@ def validate_robots(
     torques = [torque_in_order(robot, robots[0].joint_names) for robot in robots]
     tell("preparing the samples", 0.0)
     samples = validation_samples(robots[0], log, preparation, region)
+    with_payloads(samples.samples, ())  # refuses a payload that is not known
     delay = None if preparation is None else preparation.given_delay(samples.joint_names)
     if delay is None:
         tell("finding the delay of the torque", 0.3)

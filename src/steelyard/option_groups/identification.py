@@ -206,6 +206,13 @@ class ModelFields:
         schema=MASS_SCHEMA,
         panel=KNOWLEDGE,
     )
+    torque_scale_std: float = option(
+        0.0,
+        help="Relative standard deviation of the overall torque scale, such as 0.02; 0 by default.",
+        metavar="FRACTION",
+        least=0.0,
+        panel=KNOWLEDGE,
+    )
     gear_ratio: float | Sequence[float] | Mapping[str, float] | None = option(
         None,
         help=f"Gear ratios, for torque ripple: {PER_JOINT}",
@@ -223,8 +230,8 @@ class ModelFields:
     )
 
 
-class ModelKeywords(TypedDict, total=False):
-    """Keywords of the model that is identified."""
+class ArmModelKeywords(TypedDict, total=False):
+    """Keywords of the model that is identified, but for the torque scale."""
 
     friction: Sequence[str]
     rotor: bool
@@ -238,6 +245,16 @@ class ModelKeywords(TypedDict, total=False):
     known_mass: float | Mapping[str, float] | None
     gear_ratio: float | Sequence[float] | Mapping[str, float] | None
     elastic: bool | str | Sequence[str]
+
+
+class ModelKeywords(ArmModelKeywords, total=False):
+    """Keywords of the model that is identified."""
+
+    torque_scale_std: float
+
+
+class ArmKeywords(PreparationKeywords, ArmModelKeywords, total=False):
+    """Single options of the identification of an arm that carries a load."""
 
 
 class IdentifyKeywords(PreparationKeywords, ModelKeywords, total=False):

@@ -44,6 +44,13 @@ class PayloadOptions(LoadFrameOptions):
         flag="--static/--moving",
         panel=LOAD,
     )
+    torque_scale_std: float | None = option(
+        None,
+        help="Relative standard deviation of the torque scale, such as 0.02.",
+        metavar="FRACTION",
+        least=0.0,
+        panel=LOAD,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -66,6 +66,17 @@ def from_urdf(pi: Array) -> Array:
     return np.concatenate([m, m * c, pi[..., 4:] + _about_frame(m, c)], axis=-1)
 
 
+def urdf_jacobian(parameters: Array) -> Array:
+    """Return d(mass, centre, inertia) / d(parameters) (10, 10) by central differences."""
+    steps = 1e-6 * np.maximum(np.abs(parameters), 1e-3 * parameters[0])
+    return np.column_stack(
+        [
+            (to_urdf(parameters + e) - to_urdf(parameters - e)) / (2 * h)
+            for e, h in zip(np.diag(steps), steps, strict=True)
+        ]
+    )
+
+
 def to_urdf(pi: Array) -> Array:
     """Convert parameters about the frame to mass, centre of mass and inertia about it.
 

@@ -59,6 +59,16 @@ def nearest_consistent(pi: ArrayLike, margin: float = 1e-9) -> Array:
     return from_pseudo_inertia(np.einsum("...ik,...k,...jk->...ij", vectors, raised, vectors))
 
 
+def load_to_body(R: Array, p: Array) -> Array:
+    """Return the matrix (10, 10) that moves ten parameters from a frame to the frame of its body.
+
+    J_body = X J X^T with the pose X = [R p; 0 1] of the frame, R (3, 3), p (3,) [m].
+    """
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = R, p
+    return from_pseudo_inertia(X @ BASIS @ X.T).T
+
+
 def _basis() -> Array:
     """Return the pseudo-inertia of each unit parameter, (10, 4, 4)."""
     result = np.zeros((10, 4, 4))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import is_real
 from ..errors import CallError, LogError
 
 Array = NDArray[np.float64]
@@ -103,32 +104,69 @@ def _rows(log_type: Any) -> Mapping[str, Signal]:
 
 @dataclass(frozen=True)
 class Payload:
-    """A payload: mass [kg], centre of mass [m] and inertia about it [kg m2] (3 x 3), in a frame.
+    """A payload that a log states: mass [kg], and what is known of its centre and inertia.
 
-    `frame` is a link's name, None for the end-effector: the arguments of `robot.with_payload`. The
-    inertia may be given as one number, as three principal moments or as a matrix.
+    The centre of mass [m] and the inertia about it [kg m2] (3 x 3) are in the axes of a frame.
+    None means unknown: `identify` estimates it together with the robot from logs with and without
+    the payload. An inertia is only known about a centre that is known.
+
+    Parameters
+    ----------
+    mass : of the payload [kg].
+    com : (3,) centre of mass in the frame [m]; None if it is not known.
+    inertia : about the centre of mass, in the axes of the frame [kg m2]: one number, three
+        principal moments or a matrix (3, 3); None if it is not known.
+    frame : name of a link or frame; the end-effector by default.
+
+    Examples
+    --------
+    >>> sy.Payload(2.805).com is None
+    True
+    >>> sy.Payload(2.5, com=(0, 0, 0.08), inertia=0.01, frame="tool0").com
+    (0.0, 0.0, 0.08)
     """
 
     mass: float
-    com: tuple[float, ...] = (0.0, 0.0, 0.0)
-    inertia: Any = 0.0
+    com: tuple[float, ...] | None = None
+    inertia: Any = None
     frame: str | None = None
 
     def __post_init__(self) -> None:
-        com, inertia = np.asarray(self.com, float), np.asarray(self.inertia, float)
-        inertia = inertia * np.eye(3) if inertia.shape in ((), (3,)) else inertia
-        if not (isfinite(self.mass) and self.mass >= 0):
+        if not (is_real(self.mass) and isfinite(self.mass) and self.mass >= 0):
             raise CallError(
                 f"payload: the mass is a number that is not negative [kg], not {self.mass!r}"
             )
-        for name, value, shape in (("com", com, (3,)), ("inertia", inertia, (3, 3))):
-            if value.shape != shape or not np.all(np.isfinite(value)):
-                raise CallError(
-                    f"payload: {name} must be {shape} finite numbers, found {value.tolist()}"
-                )
+        if self.com is None and self.inertia is not None:
+            raise CallError(
+                "payload: inertia is about the centre of mass; give com=(x, y, z) [m] with it, or"
+                " neither"
+            )
         object.__setattr__(self, "mass", float(self.mass))
-        object.__setattr__(self, "com", tuple(com.tolist()))
-        object.__setattr__(self, "inertia", tuple(map(tuple, inertia.tolist())))
+        if self.com is not None:
+            com = finite_numbers("com", self.com, (3,))
+            object.__setattr__(self, "com", tuple(com.tolist()))
+        if self.inertia is not None:
+            inertia = np.asarray(self.inertia)
+            inertia = inertia * np.eye(3) if inertia.shape in ((), (3,)) else inertia
+            inertia = finite_numbers("inertia", inertia, (3, 3))
+            object.__setattr__(self, "inertia", tuple(map(tuple, inertia.tolist())))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether mass, centre and inertia are all given."""
+        return self.com is not None and self.inertia is not None
+
+
+def finite_numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Return numbers of a payload as an array of this shape; raise CallError for anything else."""
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        array = np.full((), np.nan)
+    if array.shape != shape or not np.all(np.isfinite(array)):
+        shown = value.tolist() if isinstance(value, np.ndarray) else value
+        raise CallError(f"payload: {name} must be {shape} finite numbers, found {shown}")
+    return array
 
 
 def frozen_array(name: str, value: ArrayLike | None, where: str = "") -> Array | None:

@@ -236,12 +236,19 @@ def test_one_file_or_layout_for_the_motion_of_the_base(tmp_path: Path) -> None:
 
 def test_a_payload_is_what_with_payload_takes() -> None:
     assert PAYLOAD.inertia == ((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.3))
-    assert Payload(2).inertia == ((0.0,) * 3,) * 3
+    assert Payload(2, (0, 0, 0), 0).inertia == ((0.0,) * 3,) * 3
+    assert Payload(2).com is None
+    assert Payload(2).inertia is None
+    assert not Payload(2, (0, 0, 0)).is_known
+    assert PAYLOAD.is_known
     for bad in (
         {"mass": -1},
         {"mass": float("nan")},
+        {"mass": "2 kg"},
+        {"mass": 1, "com": "tip"},
+        {"mass": 1, "inertia": 0.1},
         {"mass": 1, "com": (0, 0)},
-        {"mass": 1, "inertia": [1, 2]},
+        {"mass": 1, "com": (0, 0, 0), "inertia": [1, 2]},
     ):
         with pytest.raises(CallError, match="payload: "):
             Payload(**bad)

@@ -15,7 +15,7 @@ from ...identification.model.joint_terms import USUAL
 from ...identification.model.linear_model import Model, build_model
 from ...identification.model.model_options import ModelOptions
 from ...identification.observations.prepare import prepare_all
-from ...identification.options import IdentifyArguments, make_options
+from ...identification.options import ArmArguments, make_options
 from ...identification.result.fit import Fit
 from ...identification.samples.preparation import Preparation
 from ...identification.samples.samples import Samples
@@ -37,7 +37,8 @@ class LoadedArm:
     `prior` (k, b + 1) are rows [root, root mean] of prior information on its base parameters.
     `robot` is the robot without the load. `resting` arms have static poses; `sides` (N, n) are the
     directions from which their joints arrived. `known` describes the source of its parameters;
-    `fit` is the identification behind it, or None.
+    `fit` is the identification behind it, or None. `scale_std` is the relative standard deviation
+    of the torque scale, a fraction.
     """
 
     model: Model
@@ -50,6 +51,7 @@ class LoadedArm:
     decimate: int | None = None
     resting: bool = False
     sides: tuple[Array, ...] = ()
+    scale_std: float = 0.0
 
     @property
     def samples(self) -> tuple[Samples, ...]:
@@ -75,7 +77,7 @@ def moving_arm(
     loaded: Sequence[Log],
     empty: Sequence[Log],
     progress: Progress | None,
-    options: IdentifyArguments,
+    options: ArmArguments,
 ) -> LoadedArm:
     """Return the arm of logs of motion.
 
@@ -204,10 +206,11 @@ def described_model(robot: Robot, terms: Sequence[str]) -> Model:
 def information_rows(fit: Fit) -> Array:
     """Return the information of a fit on its base parameters as rows [root, root mean].
 
-    They are (b, b + 1); root^T root is the inverse covariance.
+    They are (b, b + 1); root^T root is the inverse covariance for the torque as it is measured.
     """
-    scale = np.sqrt(np.maximum(np.diag(fit.covariance), 1e-300))
-    values, vectors = np.linalg.eigh(fit.covariance / np.outer(scale, scale))
+    covariance = fit.uncertainty.covariance
+    scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     root = (vectors / np.sqrt(np.maximum(values, 1e-10 * values[-1]))).T / scale
     return np.column_stack([root, root @ fit.base_values])
 

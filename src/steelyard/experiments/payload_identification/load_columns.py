@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...errors import CallError, suggest
 from ...identification.model.linear_model import Model
 from ...identification.samples.samples import Samples
-from ...parameters.pseudo_inertia import BASIS, from_pseudo_inertia
+from ...parameters.pseudo_inertia import load_to_body
 from ...robot import Robot
 
 Array = NDArray[np.float64]
@@ -59,10 +59,8 @@ def load_frame(robot: Robot, link: str | None, frame: str | None) -> LoadFrame:
 
 def to_body(robot: Robot, frame: str) -> Array:
     """Return the matrix (10, 10) that moves parameters from a frame to the frame of its body."""
-    X = np.eye(4)
     pose = robot.tree.frames[frame].pose
-    X[:3, :3], X[:3, 3] = np.array(pose.R, float), np.array(pose.p, float)
-    return from_pseudo_inertia(X @ BASIS @ X.T).T
+    return load_to_body(np.array(pose.R, float), np.array(pose.p, float))
 
 
 @dataclass(frozen=True, eq=False)

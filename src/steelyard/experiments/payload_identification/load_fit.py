@@ -24,7 +24,7 @@ from ...identification.result.jackknife import jackknife, moving_blocks
 from ...identification.result.residuals import residuals
 from ...identification.result.result_thresholds import THRESHOLDS as RESULT_THRESHOLDS
 from ...identification.samples.decimation import common_factor
-from ...parameters.orders import from_urdf, to_urdf
+from ...parameters.orders import from_urdf, to_urdf, urdf_jacobian
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
 from .arm import LoadedArm
 from .load_columns import LoadFrame
@@ -88,9 +88,13 @@ def fit_load(arm: LoadedArm, frame: LoadFrame) -> LoadFit:
         centre = solid_ball(x[-10:])
     root = inverse_root(triangular(np.vstack([total.triangle(weights), prior_all])))
     covariance = load_covariance(problem, root, prior_all, x, weights)
+    covariance = covariance + transmission_covariance(problem, root, x, weights)
+    if arm.scale_std:
+        change = arm.scale_std * scale_response(problem, root, x, weights)
+        covariance = covariance + np.outer(change, change)
     free = x[-10:]
     solution = nearest_body(whitening(root[-10:], sizes), free, sizes)
-    jacobian = jacobian_of_numbers(solution)
+    jacobian = urdf_jacobian(solution)
     spread = jacobian @ covariance @ jacobian.T
     free_std = np.sqrt(np.diag(covariance))
     limits = np.concatenate(
@@ -221,6 +225,44 @@ def load_covariance(problem: Problem, root: Array, prior: Array, x: Array, weigh
     return np.asarray(load_rows @ (C + before.T @ before) @ load_rows.T)
 
 
+def transmission_covariance(problem: Problem, root: Array, x: Array, weights: Array) -> Array:
+    """Return what model errors that grow with the load add to the covariance (10, 10) of the load.
+
+    sum_j (c r_j)^2 d_j d_j^T, with r_j the relative model error of joint j and d_j = P^-1 Y_j^T W^2
+    L_j load the change of the load if its torque at that joint is twice as large. Model errors that
+    do not depend on the load are in both runs, or differ along the motion, as the jackknife shows.
+    Friction and gains that the load changes do neither: the same load would weigh more in one
+    motion than in another. Model errors are residuals that are correlated between neighbouring
+    samples; r_j = sqrt(mean e_t e_t+1 / mean tau^2). Kennedy and O'Hagan, J. Royal Statistical
+    Society B 63 (2001), p. 425 (model discrepancy).
+    """
+    squares, torque = np.zeros(problem.n), np.zeros(problem.n)
+    scores = np.zeros((problem.n, len(x)))
+    for block in problem.blocks():
+        keep = np.ones(block.tau.shape) if block.keep is None else block.keep.astype(float)
+        e = keep * (block.tau - block.Y @ x)
+        squares += np.sum(e[1:] * e[:-1], axis=0)
+        torque += np.sum((keep * (block.tau + block.known)) ** 2, axis=0)
+        of_load = keep * weights**2 * (block.Y[:, :, -10:] @ x[-10:])
+        scores += np.einsum("tjb,tj->jb", block.Y, of_load)
+    error = np.sqrt(np.maximum(squares, 0.0) / np.maximum(torque, 1e-300))
+    changes = THRESHOLDS.load_error_share * error[:, None] * (scores @ root @ root[-10:].T)
+    return np.asarray(changes.T @ changes)
+
+
+def scale_response(problem: Problem, root: Array, x: Array, weights: Array) -> Array:
+    """Return d load / d s (10,) for torques that are all multiplied by 1 + s.
+
+    With the precision P = (root root^T)^-1 of all unknowns x it is x + P^-1 Y^T W^2 known: unknowns
+    scale with the torque, and the load takes over the rest of the known torque.
+    """
+    rest = np.zeros(len(x))
+    for block in problem.blocks():
+        weight = weights**2 if block.keep is None else weights**2 * block.keep
+        rest += np.einsum("tjb,tj->b", block.Y, weight * block.known)
+    return np.asarray((x + root @ (root.T @ rest))[-10:])
+
+
 def student_factor(ends: tuple[int, ...]) -> float:
     """Return the factor on a jackknife variance from few blocks (Student's t).
 
@@ -286,17 +328,6 @@ def nearest_body(R: Array, free: Array, sizes: Array) -> Array:
     if not np.all(np.isfinite(load)):
         raise ProblemError(f"the solver ended with '{solution.status}' and without a load")
     return load if np.linalg.eigvalsh(pseudo_inertia(load))[0] > 0 else nearest_consistent(load)
-
-
-def jacobian_of_numbers(parameters: Array) -> Array:
-    """Return d(mass, centre, inertia) / d(parameters) (10, 10) by central differences."""
-    steps = 1e-6 * np.maximum(np.abs(parameters), 1e-3 * parameters[0])
-    return np.column_stack(
-        [
-            (to_urdf(parameters + e) - to_urdf(parameters - e)) / (2 * h)
-            for e, h in zip(np.diag(steps), steps, strict=True)
-        ]
-    )
 
 
 def relative_error(problem: Problem, x: Array, loaded: bool, first: int) -> float:

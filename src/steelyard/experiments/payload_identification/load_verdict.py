@@ -176,6 +176,11 @@ def _assumed(seen: tuple[str, ...], unseen: tuple[str, ...]) -> str:
 
 def _notes(arm: LoadedArm) -> Iterator[str]:
     yield f"The arm is {arm.known}."
+    if arm.scale_std:
+        yield (
+            f"The torque scale is known to ± {2 * arm.scale_std:.2g} of it (two standard"
+            " deviations); the standard deviations of mass and inertia include it."
+        )
     if arm.resting and not arm.sides:
         yield (
             "The joints did not come to their poses from both sides: friction at rest counts as"

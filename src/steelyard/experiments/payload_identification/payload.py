@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...cached import cached_property
 from ...errors import CallError, refuse_loops, require_robot
 from ...floating_point import default_errstate, default_errstate_methods
 from ...identification.model.accumulator import on_one_core
-from ...identification.options import IdentifyArguments
+from ...identification.options import ArmArguments
 from ...identification.result.fit import Fit
 from ...identification.samples.samples import list_of_logs, require_log
 from ...parameters.orders import to_urdf
@@ -286,8 +286,9 @@ def payload(
     link: str | None = None,
     frame: str | None = None,
     static: bool | None = None,
+    torque_scale_std: float | None = None,
     progress: Callable[[str, float], None] | None = None,
-    **options: Unpack[IdentifyArguments],
+    **options: Unpack[ArmArguments],
 ) -> PayloadEstimate:
     """Identify mass, centre and inertia of the load on a link.
 
@@ -310,6 +311,8 @@ def payload(
     link : name of the link that carries the load; the end-effector by default.
     frame : name of the frame whose axes the numbers are in; the link's frame by default.
     static : whether only what is at rest counts; by default where nothing moves.
+    torque_scale_std : relative standard deviation of the torque scale, a fraction, which is part of
+        the uncertainty of mass and inertia; by default as a `Fit` states it.
     progress : function called with a sentence and the share of work done.
     options : options of `identify` for the arm, such as friction or mask [rad/s|m/s].
 
@@ -339,6 +342,11 @@ def payload(
     carrying, without = (list_of_logs(logs) if logs is not None else [] for logs in (loaded, empty))
     for log in (*carrying, *without):
         require_log(log)
+        if log.payload is not None and not log.payload.is_known:
+            raise CallError(
+                f"payload: {log.where}the log states a payload of unknown centre or inertia, as"
+                " identify takes it; payload itself estimates the load: leave it out of the log"
+            )
     at_rest = (
         all(is_static(log) for log in (*carrying, *without))
         if static is None
@@ -351,4 +359,10 @@ def payload(
         if at_rest
         else moving_arm(robot, carrying, without, progress, options)
     )
+    scale_std = (
+        (0.0 if arm.fit is None else arm.fit.torque_scale_std)
+        if torque_scale_std is None
+        else real_number("torque_scale_std", torque_scale_std, 0.0, 1.0)
+    )
+    arm = replace(arm, scale_std=scale_std)
     return PayloadEstimate(arm, load, fit_load(arm, load))

@@ -34,6 +34,10 @@ class PayloadThresholds:
     compared_mass: float = threshold(1.0, "convention")
     # prior standard deviation over the typical size
     prior_spread: float = threshold(10.0, "convention: weakly informative")
+    # relative error of a load's torque at a joint over the relative model error of the joint
+    load_error_share: float = threshold(
+        0.3, "coverage of loads in simulated LuGre friction of which 0 to 5 % grows with the torque"
+    )
     # density [kg/m3] of the ball whose inertia a load has where the samples show none
     density: float = threshold(2000.0, "convention: not measured")
     # least eigenvalue of the pseudo-inertia over the typical size

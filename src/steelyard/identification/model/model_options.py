@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import is_real, names, per_joint, short_repr, yes_or_no
+from ...arguments import is_real, names, per_joint, real_number, short_repr, yes_or_no
 from ...errors import CallError, suggest
 from ...mechanism.model import Coupling
 from ...option_groups.identification import AUTO, ModelFields
@@ -45,6 +45,8 @@ class ModelOptions(ModelFields):
     drive_gains : joints whose measured torque has an unknown factor, or 'all'
     known_mass : [kg] of all moving links together, or link -> mass of a moving link with all that
         is fixed to it
+    torque_scale_std : relative standard deviation of the calibration that all torques share, a
+        fraction: it is part of the standard deviations of masses, inertias and friction
     gear_ratio : of the motors, where the rotors of the description do not give it: one number, one
         per joint, or joint -> number
     elastic : joints whose stiffness and damping are identified, or True for all, from positions on
@@ -61,6 +63,7 @@ class ModelOptions(ModelFields):
             "known": check_known(self.known),
             "drive_gains": names("drive_gains", self.drive_gains),
             "known_mass": check_mass(self.known_mass),
+            "torque_scale_std": real_number("torque_scale_std", self.torque_scale_std, 0.0, 1.0),
             "elastic": self.elastic if self.elastic is False else check_elastic(self.elastic),
         }
         for name, value in checked.items():

@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 from ...drawing.numbers import with_uncertainty
 from ...errors import CallError, ProblemError, suggest
 from ...signals.autocorrelation import lagged_products, variance_inflation
+from ...signals.log import Log
 from ..estimators.least_squares import inverse_information, least_squares
 from ..model.accumulator import Accumulator, triangular
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..samples.samples import Samples
+from .log_payloads import (
+    EstimatedPayload,
+    PayloadColumns,
+    estimated_payload,
+    payload_columns,
+    unknown_terms,
+    with_payloads,
+)
 from .nuisance_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -29,44 +38,52 @@ class DriveGains:
     1 and 0 where none was asked for.
 
     A gain that the samples do not hold is 1 with an infinite standard deviation. `notes` say which.
-    `base_covariance` (b, b) is what the uncertainty of the gains adds to the covariance of the base
-    parameters.
+    `payloads` are payloads of the logs that were estimated with the gains. `base_covariance` (b, b)
+    is what the uncertainty of gains and payloads adds to the covariance of the base parameters.
+    `scale_std` is the relative standard deviation of the mean gain, a fraction.
     """
 
     values: Array
     std: Array
     notes: tuple[str, ...] = ()
     base_covariance: Array | None = None
+    payloads: tuple[EstimatedPayload, ...] = ()
+    scale_std: float = 0.0
 
     def apply(self, samples: tuple[Samples, ...]) -> tuple[Samples, ...]:
-        """Return the samples with torques in true units."""
+        """Return the samples with torques in true units, and the whole torque of payloads."""
+        whole = tuple(with_payloads(s, self.payloads) for s in samples)
         return (
-            samples
+            whole
             if np.all(self.values == 1.0)
-            else tuple(replace(s, tau=s.tau * self.values) for s in samples)
+            else tuple(replace(s, tau=s.tau * self.values) for s in whole)
         )
 
 
 def estimate_gains(
     model: Model, samples: tuple[Samples, ...], joints: Sequence[str], factor: int
 ) -> DriveGains:
-    """Return k_j with k_j tau_j = Y_j base + known_j + noise.
+    """Return k_j with k_j tau_j = Y_j base + L_j load + known_j + noise.
 
-    The most likely base and 1/k_j together.
+    The most likely base, 1/k_j and unknown parameters of payloads together.
 
     Joints that are not asked for have correct gains, and determine the others through shared
-    parameters. Where all are asked for, something must be known: a payload that some logs carry and
-    others do not, or a fixed mass. A gain that cannot be identified stays 1. Raises ProblemError if
-    none can be identified. Gautier and Briot, "Global identification of joint drive gains and
-    dynamic parameters of robots", J. Dyn. Sys. Meas. Control 136 (2014).
+    parameters. Where all are asked for, something must be known: the mass of a payload that some
+    logs carry and others do not, or a fixed mass. A gain that cannot be identified stays 1. Raises
+    ProblemError if none can be identified, or if no log is without a payload of unknown centre.
+    Gautier and Briot, "Global identification of joint drive gains and dynamic parameters of
+    robots", J. Dyn. Sys. Meas. Control 136 (2014).
     """
     asked = asked_joints(model.robot.joint_names, joints)
-    if not asked.any():
+    columns = payload_columns(model, samples)
+    if not asked.any() and not columns.payloads:
         return DriveGains(np.ones(model.n), np.zeros(model.n))
-    problem = Problem(model, samples, factor)
-    search = GainSearch(fold_rows(problem), problem.prior, mass_row(model))
+    columns, notes = separable_payloads(model, samples, factor, columns)
+    problem = Problem(model, samples, factor, columns if columns.payloads else None)
+    search = GainSearch(fold_rows(problem, columns.count), problem.prior, mass_row(model))
+    search = search.with_payload_columns(columns.count)
     active, identifiable = asked.copy(), asked.copy()
-    while active.any():
+    while True:
         base, inverse = search.solve(active)
         weights = search.weights(base, inverse) / np.sqrt(inflation(problem, base, inverse))
         share, std = search.information(active, base, inverse, weights)
@@ -76,12 +93,107 @@ def estimate_gains(
         identifiable &= ~lost
         # the others may be identifiable relative to it
         active[np.flatnonzero(lost)[np.argmax((std / inverse)[lost])]] = False
-    if not identifiable.any():
+    if asked.any() and not identifiable.any():
         raise ProblemError(unidentifiable_message(model, asked, search))
     std = np.where(identifiable, std / inverse**2, np.where(asked, np.inf, 0.0))
     values = np.where(active, 1.0 / inverse, 1.0)
-    extra = search.base_covariance(active, base, inverse, weights)
-    return DriveGains(values, std, sentences(model.robot.joint_names, asked, values, std), extra)
+    rows = search.linearised(active, base, inverse, weights)
+    payloads = estimated_payloads(model, samples, columns, base, rows)
+    if asked.any():
+        notes += sentences(model.robot.joint_names, asked, values, std)
+    return DriveGains(
+        values=values,
+        std=std,
+        notes=notes
+        + tuple(each.sentence() for each in payloads if each.stated in columns.payloads),
+        base_covariance=search.base_covariance(rows),
+        payloads=payloads,
+        scale_std=search.scale_std(rows, inverse, identifiable),
+    )
+
+
+def separable_payloads(
+    model: Model, samples: tuple[Samples, ...], factor: int, columns: PayloadColumns
+) -> tuple[PayloadColumns, tuple[str, ...]]:
+    """Return the columns of payloads that the samples separate from the links, and notes.
+
+    Raises ProblemError for a payload of unknown centre that cannot be separated.
+    """
+    if not columns.payloads:
+        return columns, ()
+    b, total = model.base.n_base, fold_rows(Problem(model, samples, factor, columns), columns.count)
+    rows = np.concatenate([total.rows(j)[:, :-2] for j in range(total.n)])
+    shares = independent_columns(rows, [range(b + p.start, b + p.stop) for p in columns.slices])
+    separable, notes = [], []
+    for payload, share in zip(columns.payloads, shares, strict=True):
+        if share >= THRESHOLDS.least_gain_share:
+            separable.append(payload)
+        elif payload.com is None:
+            raise ProblemError(
+                f"the centre of mass of the payload of {payload.mass:.4g} kg cannot be separated"
+                " from the link that carries it: add a log without this payload, or give com= of"
+                " Payload"
+            )
+        else:
+            notes.append(
+                f"The inertia of the payload of {payload.mass:.4g} kg is not known and cannot be"
+                " separated from the link that carries it: it is part of that link."
+            )
+    return replace(columns, payloads=tuple(separable)), tuple(notes)
+
+
+def independent_columns(rows: Array, groups: Sequence[Sequence[int]]) -> Array:
+    """Return for each group of columns the largest share of one that no others can take over."""
+    unit = np.linalg.norm(rows, axis=0)
+    unit[unit <= 1e-12 * unit.max(initial=0.0)] = np.inf
+    scaled = rows / unit
+    shares = []
+    for group in groups:
+        others = np.delete(scaled, list(group), axis=1)
+        inside = scaled[:, list(group)]
+        best, *_ = np.linalg.lstsq(others, inside, rcond=1e-12)
+        shares.append(np.max(np.linalg.norm(inside - others @ best, axis=0), initial=0.0))
+    return np.array(shares)
+
+
+def estimated_payloads(
+    model: Model, samples: tuple[Samples, ...], columns: PayloadColumns, base: Array, rows: Array
+) -> tuple[EstimatedPayload, ...]:
+    """Return the payloads of the samples with estimated parameters.
+
+    `base` (b + k,) ends with the parameters of `columns`, `rows` are linearised at it. Payloads
+    without columns are point masses at their centre.
+    """
+    b = model.base.n_base
+    covariance = inverse_information(triangular(rows))
+    shown = independent_columns(rows[:, :-1], [[b + k] for k in range(columns.count)])
+    estimates = []
+    for payload in payload_columns(model, samples).payloads:
+        k, index = len(unknown_terms(payload)), slice(0, 0)
+        values, spread, seen = np.zeros(k), np.zeros((k, k)), np.zeros(k, bool)
+        if payload in columns.payloads:
+            index = columns.slices[columns.payloads.index(payload)]
+            values = base[b:][index]
+            spread = covariance[b : len(base), b : len(base)][index, index]
+            seen = shown[index] >= THRESHOLDS.least_gain_share
+        estimates.append(estimated_payload(model.plain, payload, values, spread, seen))
+    return tuple(estimates)
+
+
+def currents_as_torques(log: Log, joints: Sequence[str]) -> Log:
+    """Return a log of currents with them as torques, if the gains of all joints are asked for.
+
+    The drive gains are then the torque constants at the joints [N m/A|N/A].
+    """
+    names = log.joint_names or ()
+    every = tuple(joints) == ("all",) or (bool(names) and set(names) <= set(joints))
+    if log.tau is not None or log.current is None or not every:
+        return log
+    note = (
+        f"{log.where or 'A log: '}it has currents and no torques: the drive gains are torque"
+        " constants at the joints [N m/A|N/A], and errors of torques are currents [A]."
+    )
+    return log.replace(tau=log.current, effort="current", remarks=(*log.remarks, note))
 
 
 def is_unidentifiable(share: Array, relative_std: Array) -> Bools:
@@ -106,10 +218,15 @@ def asked_joints(names: Sequence[str], joints: Sequence[str]) -> Bools:
     return np.array([name in requested for name in names])
 
 
-def fold_rows(problem: Problem) -> Accumulator:
-    """Return the rows [Y_j known_j tau_j] of all samples folded, with tau_j as measured."""
+def fold_rows(problem: Problem, more: int = 0) -> Accumulator:
+    """Return the rows [Y_j L_j known_j tau_j] of all samples folded, with tau_j as measured.
+
+    L_j are the further columns of the problem, `more` in number.
+    """
     b = problem.base.n_base
-    total = Accumulator.empty([(*columns, b) for columns in problem.model.reach], b + 1)
+    further = range(b, b + more + 1)
+    reach = [(*columns, *further) for columns in problem.model.reach]
+    total = Accumulator.empty(reach, b + more + 1)
     for block in problem.blocks():
         total = total.fold(
             np.concatenate([block.Y, block.known[:, :, None]], axis=2),
@@ -140,7 +257,7 @@ def inflation(problem: Problem, base: Array, inverse: Array) -> Array:
     """Return the variance inflation due to autocorrelated residuals of each joint, (n,)."""
     sums = np.zeros((2, problem.n))
     for block in problem.blocks(16):
-        e = block.tau + block.known - inverse * (block.rows @ base + block.known)
+        e = block.tau + block.known - inverse * (block.every_column @ base + block.known)
         sums[: min(2, len(e))] += lagged_products(e if block.keep is None else e * block.keep)
     return variance_inflation(sums[1] / np.maximum(sums[0], 1e-300))
 
@@ -151,12 +268,20 @@ class GainSearch:
 
     `prior` (b,) where nothing is seen.
 
-    `mass` (b + 1,) is a row c base = m of what is known of the mass, None for nothing.
+    `mass` (b + 1,) is a row c base = m of what is known of the mass, None for nothing. The last
+    `n_payload` of the b columns belong to payloads.
     """
 
     total: Accumulator
     prior: Array
     mass: Array | None = None
+    n_payload: int = 0
+
+    def with_payload_columns(self, count: int) -> GainSearch:
+        """Return the search with `count` columns of payloads behind the base parameters."""
+        nothing = np.zeros(count)
+        mass = None if self.mass is None else np.insert(self.mass, -1, nothing)
+        return replace(self, prior=np.append(self.prior, nothing), mass=mass, n_payload=count)
 
     @property
     def mass_rows(self) -> tuple[Array, Array]:
@@ -306,11 +431,23 @@ class GainSearch:
             std[j] = 1.0 / max(unit[b + j] * share[j], 1e-300)
         return share, std
 
-    def base_covariance(self, active: Bools, base: Array, inverse: Array, weights: Array) -> Array:
-        """Return what uncertain gains add to the covariance of the base parameters, (b, b)."""
-        b, triangle = len(base), triangular(self.linearised(active, base, inverse, weights))
+    def base_covariance(self, rows: Array) -> Array:
+        """Return what uncertain gains and payloads add to the covariance of the base parameters.
+
+        It is (b, b); `rows` are linearised at the solution.
+        """
+        b, triangle = len(self.prior) - self.n_payload, triangular(rows)
         alone = np.delete(np.delete(triangle, slice(b, -1), axis=1), slice(b, -1), axis=0)
         return np.asarray(inverse_information(triangle)[:b, :b] - inverse_information(alone))
+
+    def scale_std(self, rows: Array, inverse: Array, identifiable: Bools) -> float:
+        """Return the relative standard deviation of the mean of the gains that are identified."""
+        if not identifiable.any():
+            return 0.0
+        b = len(self.prior)
+        covariance = inverse_information(triangular(rows))[b:, b:] / np.outer(inverse, inverse)
+        mean = identifiable / identifiable.sum()
+        return float(np.sqrt(max(mean @ covariance @ mean, 0.0)))
 
 
 def unidentifiable_message(model: Model, asked: Bools, search: GainSearch) -> str:
@@ -327,8 +464,8 @@ def unidentifiable_message(model: Model, asked: Bools, search: GainSearch) -> st
             " payload in every log adds to a link"
         )
     helps = (
-        "It is identified by logs with and without a known payload (Log(..., payload=Payload(mass,"
-        " com))), by a link that is held whole"
+        "It is identified by logs with and without a known payload (Log(...,"
+        " payload=sy.Payload(mass))), by a link that is held whole"
     )
     return (
         f"the gain of {joints} cannot be separated from the mass: {why}. {helps}, or against "

@@ -146,4 +146,7 @@ def with_payload_torque(robot: Robot, log: Log, samples: Samples) -> Samples:
         f"{log.where or 'A log: '}the torque of its payload, {log.payload.mass:.4g} kg, was taken"
         " out; the result is the robot without it."
     )
-    return replace(samples, remarks=(*samples.remarks, note), payload_torque=torque)
+    unknown = None if log.payload.is_known else log.payload
+    return replace(
+        samples, remarks=(*samples.remarks, note), payload_torque=torque, payload=unknown
+    )

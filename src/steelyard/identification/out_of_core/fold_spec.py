@@ -152,6 +152,11 @@ class FoldSpec:
                 f"{log.where}its base {moves} while the bases of the others {others}: identify "
                 "from it by itself"
             )
+        if samples.payload is not None:
+            raise LogError(
+                f"{log.where}the centre or inertia of its payload is not known, and it is estimated"
+                " only from logs that fit into memory: give com= and inertia= of its Payload"
+            )
         samples = samples.advanced(self.delay)
         samples = (
             samples if np.all(self.gains == 1.0) else replace(samples, tau=samples.tau * self.gains)

@@ -149,9 +149,23 @@ def excitation_inputs(uncertainty: Uncertainty) -> ExcitationInputs:
 
 
 def mass_inputs(
-    robot: Robot, initial: Robot, known: bool, placeholder: bool, set_aside: Iterable[str]
+    robot: Robot,
+    initial: Robot,
+    known: bool,
+    placeholder: bool,
+    set_aside: Iterable[str],
+    scale_std: float = 0.0,
 ) -> MassInputs:
-    """Collect the masses of the identified and the described robot, and impossible links."""
+    """Collect the masses of the identified and the described robot, and impossible links.
+
+    Parameters
+    ----------
+    robot, initial : identified and described robot
+    known : whether a mass was given
+    placeholder : whether the described inertias are placeholders
+    set_aside : links whose description was not used
+    scale_std : relative standard deviation of the torque scale, a fraction
+    """
     bodies = robot.tree.bodies
     real = is_consistent(robot.parameters[: 10 * len(bodies)].reshape(-1, 10))
     pairs = zip(bodies, np.atleast_1d(real), strict=True)
@@ -163,6 +177,7 @@ def mass_inputs(
         set_aside=tuple(set_aside),
         links=len(bodies),
         impossible=tuple(body.name for body, possible in pairs if not possible),
+        scale_std=scale_std,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arguments import real_number
+from ...arguments import one_of, real_number
 from ...cached import cached_property
 from ...drawing.parameter_table import relative
 from ...files import write_atomic
@@ -21,14 +21,24 @@ from ...signals.log import Log
 from ..estimators.least_squares import Estimate
 from ..friction.residual_split import ResidualSplit
 from ..model.linear_model import Model
+from ..nuisance.log_payloads import EstimatedPayload
 from ..observations.observation import Observation
 from ..options import Options
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
+from .fit_rows import (
+    Bootstrap,
+    Regression,
+    bootstrap,
+    information_criterion,
+    log_likelihood,
+    regression,
+)
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
-from .plain_data import fit_card, fit_data, fit_line, fit_text
+from .plain_data import fit_card, fit_data, fit_line, fit_text, latex_table
 from .prediction import Prediction, Region, predict
+from .saved_model import load_fit
 from .uncertainty import Uncertainty
 from .validation import Validation, validate
 from .verdict import Verdict, VerdictInputs, rules
@@ -136,8 +146,11 @@ class Fit:
 
     @property
     def covariance(self) -> Array:
-        """The covariance of `base_values`, (b, b); it allows for autocorrelated residuals."""
-        return self.uncertainty.covariance
+        """The covariance of `base_values`, (b, b).
+
+        It allows for autocorrelated residuals, and for an uncertain torque scale.
+        """
+        return self.uncertainty.total_covariance
 
     @property
     def base_covariance(self) -> Array:
@@ -290,6 +303,20 @@ class Fit:
     def drive_gain_std(self) -> Array:
         """Standard deviation of `drive_gains`, (n,)."""
         return self.pipeline.gains.std
+
+    @property
+    def torque_scale_std(self) -> float:
+        """Relative standard deviation of the overall torque scale, a fraction.
+
+        As given, and from the drive gains where they were estimated.
+        """
+        gains = self.pipeline.gains
+        return float(np.hypot(self.options.model.torque_scale_std, gains.scale_std))
+
+    @property
+    def payloads(self) -> tuple[EstimatedPayload, ...]:
+        """Payloads of the logs whose centre or inertia was estimated together with the robot."""
+        return self.pipeline.gains.payloads
 
     @property
     def residuals(self) -> Array:
@@ -447,6 +474,92 @@ class Fit:
 
         return stepwise(self.uncertainty.information, self.covariance, self.base.names, limit)
 
+    def regressor(self) -> Regression:
+        """Return the rows tau = Y base + noise as the estimator had them.
+
+        Y and tau are low-passed and decimated, tau is without known torque, delay, drift and drive
+        gains; rows that were not in use are left out. Rows are not weighted; `.weights` has the
+        weight of each, and `.weighted` both multiplied by it.
+
+        Returns
+        -------
+        A `Regression`: .Y (M, b), .tau (M,) [N m|N], .weights, .row, .t [s], .log, .names.
+
+        Examples
+        --------
+        >>> Y, tau = fit.regressor().weighted
+        >>> bool(np.allclose(np.linalg.lstsq(Y, tau)[0], fit.base_values))
+        True
+        """
+        return regression(self)
+
+    @property
+    def log_likelihood(self) -> float:
+        """log L of the residuals as independent Gaussian noise of each joint [nats].
+
+        -1/2 sum_j N_j (log(2 pi |e_j|^2 / N_j) + 1). Residuals of robots are correlated in time:
+        compare fits of the same rows by it, or better by held-out errors.
+        """
+        return log_likelihood(self)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion 2 k - 2 log L, with the rank k of the base parameters.
+
+        Akaike, IEEE Trans. Automatic Control 19 (1974), p. 716.
+        """
+        return information_criterion(self, 2.0)
+
+    @property
+    def bic(self) -> float:
+        """Bayesian information criterion k log M - 2 log L of M rows, with k as for `aic`.
+
+        Schwarz, Annals of Statistics 6 (1978), p. 461.
+        """
+        return information_criterion(self, float(np.log(max(int(self.validation.keep.sum()), 1))))
+
+    def bootstrap(self, draws: int = 200, seed: int = 0) -> Bootstrap:
+        """Return base parameters of logs whose stretches are drawn with replacement.
+
+        Stretches are longer than the memory of the residuals, as for `covariance`. The
+        description is drawn from its estimated covariance. Weights and nuisance parameters stay,
+        and constraints of physical consistency are not used.
+
+        Parameters
+        ----------
+        draws : number of resampled logs.
+        seed : the same seed gives the same draws.
+
+        Returns
+        -------
+        A `Bootstrap`: .values (draws, b), .mean, .std, .covariance, .interval(level).
+
+        Examples
+        --------
+        >>> fit.bootstrap(draws=50).std.shape == fit.base_std.shape
+        True
+        """
+        return bootstrap(self, draws, seed)
+
+    def to_latex(self, which: str = "base") -> str:
+        """Return a LaTeX table of parameters with values, standard deviations and units.
+
+        Parameters
+        ----------
+        which : "base" for base parameters, "all" for every parameter, "links" for mass and centre.
+
+        Returns
+        -------
+        LaTeX text, for the package booktabs.
+
+        Examples
+        --------
+        >>> "mass" in fit.to_latex("links")
+        True
+        """
+        one_of("which", which, ("base", "all", "links"))
+        return latex_table(self, which).to_latex()
+
     def check(self) -> tuple[str, ...]:
         """Return the verdict and the reasons for it, in sentences.
 
@@ -493,7 +606,7 @@ class Fit:
     @cached_property
     def links(self) -> LinkEstimates:
         """Mass [kg] and centre of mass [m] of each link with std, infinite where not shown."""
-        known = self.uncertainty.parameters
+        known = self.uncertainty.total_parameters
         return link_estimates(
             self.model, self.parameters, self.parameters_std, known, self.estimate.posterior
         )
@@ -567,6 +680,31 @@ class Fit:
             ).encode(),
             overwrite,
         )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Fit:
+        """Load a fit from the fit.json that `to_json` or `steelyard identify` wrote.
+
+        It has the robot, parameters, covariances, verdict and preparation; it predicts and
+        validates as the fit that was written. The samples are not in the file: residuals are empty,
+        and `regressor` and `bootstrap` are refused.
+
+        Parameters
+        ----------
+        path : a fit.json, or a folder with one.
+
+        Returns
+        -------
+        A `Fit`.
+
+        Examples
+        --------
+        >>> fit.to_json("fit.json", overwrite=True)
+        >>> bool(np.all(sy.Fit.load("fit.json").parameters == fit.parameters))
+        True
+        """
+        loaded: Fit = load_fit(path, cls)
+        return loaded
 
     def plot(self, what: str = "torques", *, width: str | float | None = None) -> Figure:
         """Return a Matplotlib figure of the report by its name.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..friction.residual_split import ResidualSplit
+from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
@@ -37,7 +38,7 @@ class SamplePipeline:
     each was folded by itself. `residual_split` has the causes of the residuals, `presliding_std`
     (n,) [rad|m] the standard deviations of the presliding distances, 0 without memory. `predictor`
     has the base parameters that predict torques and how they were chosen, None where the
-    estimate's own do.
+    estimate's own do. `problem` has the samples that were solved for, None where they are not kept.
     """
 
     preparation: Preparation
@@ -54,3 +55,4 @@ class SamplePipeline:
     held_out: tuple[HeldOutMotion, ...] = ()
     presliding_std: Array | None = None
     predictor: Predictor | None = None
+    problem: Problem | None = None

@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...drawing.html import card
+from ...drawing.numbers import short, with_uncertainty
+from ...drawing.table import Column, Table
 from .links import LinkEstimates
 from .provenance import plain, rows
+from .saved_model import model_data
 from .validation import Validation
 
 
@@ -67,6 +70,7 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "options": fit.options.as_dict(),
             "details": fit.details,
             "provenance": fit.provenance,
+            "model": model_data(fit),
         }
     )
     return data
@@ -126,6 +130,36 @@ def fit_text(fit: Any) -> str:
     ]
     tables += [] if fit.elasticity is None else ["", fit.elasticity.table().to_text()]
     return "\n".join([head, "", *verdict, "", *tables, *fit.estimate.notes])
+
+
+def latex_table(fit: Any, which: str) -> Table:
+    """Return the table of a fit for a paper: "base" or "all" parameters, or "links"."""
+    if which == "links":
+        table: Table = fit.links.table()
+        return table
+    units = fit.robot.parameter_units
+    if which == "base":
+        names, values, std = fit.base.names, fit.base_values, fit.base_std
+        units = [units[column] for column in fit.base.columns]
+    else:
+        names, values, std = fit.parameter_names, fit.parameters, fit.parameters_std
+    rows = tuple(
+        (name, *value_and_deviation(float(x), float(s)), unit)
+        for name, x, s, unit in zip(names, values, std, units, strict=True)
+    )
+    columns = (
+        Column("parameter", numeric=False),
+        Column("value"),
+        Column("std"),
+        Column("unit", numeric=False),
+    )
+    title = "Base parameters" if which == "base" else "Parameters"
+    return Table(f"{title} of {fit.robot.name}", columns, rows)
+
+
+def value_and_deviation(value: float, std: float) -> tuple[str, str]:
+    """Return a value and one standard deviation as text; "-" for one that is not shown."""
+    return with_uncertainty(value, std) if 0 < std < float("inf") else (short(value), "-")
 
 
 def fit_card(fit: Any) -> str:

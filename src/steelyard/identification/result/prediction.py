@@ -236,7 +236,7 @@ def predict(
         rows=fit.model.rows,
         parameters=fit.parameters,
         base=fit.base,
-        covariance=fit.covariance,
+        covariance=fit.uncertainty.covariance,
         parameter_covariance=fit.uncertainty.parameters,
         known=fit.model.known,
     )

@@ -24,6 +24,7 @@ from ..estimators.least_squares import (
 from ..estimators.posterior import Posterior
 from ..model.prior import parameter_sizes
 from ..model.problem import Problem
+from ..nuisance.drive_gains import DriveGains
 from .jackknife import jackknife
 from .residuals import Residuals
 from .result_thresholds import THRESHOLDS
@@ -42,7 +43,10 @@ class Uncertainty:
     that a body like the described one has. `share` (b,) is the part of the information on each base
     parameter that the samples hold, the rest being the description's. `parameters` (p, p) is the
     covariance of every parameter and `parameter_share` (p,) their part; both are None for an
-    estimator that uses no description.
+    estimator that uses no description. These covariances hold for the torque as it is measured.
+    `scale_std` is the relative standard deviation of the overall torque scale, a fraction, and
+    `scaled` (p,) are the parameters that scale with the torque: `std`, `total_covariance` and
+    `parameters_std` include it.
     """
 
     base: BaseParameters
@@ -56,6 +60,41 @@ class Uncertainty:
     share: Array
     parameters: Array | None = None
     parameter_share: Array | None = None
+    scale_std: float = 0.0
+    scaled: Array | None = None
+
+    @property
+    def total_covariance(self) -> Array:
+        """The covariance of the base values with the torque scale, (b, b).
+
+        cov + s^2 base base^T: with another scale of the torque, all base values scale with it.
+        """
+        if self.scale_std == 0.0:
+            return self.covariance
+        return self.covariance + self.scale_std**2 * np.outer(self.values, self.values)
+
+    @property
+    def total_parameters(self) -> Array | None:
+        """The covariance of every parameter with the torque scale, (p, p); None without it."""
+        if self.parameters is None or self.scaled is None or self.scale_std == 0.0:
+            return self.parameters
+        return self.parameters + self.scale_std**2 * np.outer(self.scaled, self.scaled)
+
+    def with_gains(self, gains: DriveGains, posterior: Posterior | None) -> Uncertainty:
+        """Return the uncertainty with drive gains and payloads of the logs included.
+
+        Base values that change by d change the parameters of a posterior with the precision P by
+        P^-1 Y^T W^2 Y d.
+        """
+        extra = gains.base_covariance
+        if extra is None:
+            return self
+        changed = replace(self, covariance=self.covariance + extra)
+        if self.parameters is None or posterior is None:
+            return changed
+        scores = posterior.data.T @ self.information[:, :-1]
+        lift = posterior.coordinates.matrix @ (posterior.root @ (posterior.root.T @ scores))
+        return replace(changed, parameters=self.parameters + lift @ extra @ lift.T)
 
     @cached_property
     def excitation(self) -> ExcitationSpectrum:
@@ -68,7 +107,7 @@ class Uncertainty:
 
         Infinite where the samples hold less than 1 % of the information.
         """
-        std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        std = np.sqrt(np.maximum(np.diag(self.total_covariance), 0.0))
         std[[name in self.unexcited for name in self.base.names]] = np.inf
         return std
 
@@ -78,11 +117,12 @@ class Uncertainty:
         It is 0 for fixed parameters, and infinite where the samples have too little information.
         """
         std = np.full(len(self.base.parameter_names), np.inf)
-        if self.parameters is not None and self.parameter_share is not None:
+        total = self.total_parameters
+        if total is not None and self.parameter_share is not None:
             std = np.where(
                 self.parameter_share < THRESHOLDS.least_information_share,
                 np.inf,
-                np.sqrt(np.maximum(np.diag(self.parameters), 0.0)),
+                np.sqrt(np.maximum(np.diag(total), 0.0)),
             )
         alone = set(self.base.alone)
         for column, name, value in zip(self.base.columns, self.base.names, self.std, strict=True):

@@ -20,6 +20,8 @@ from ...signals.autocorrelation import autocorrelation
 from ...signals.log import Log
 from ...signals.segments import split
 from ..model.known import Torque
+from ..nuisance.drive_gains import currents_as_torques
+from ..nuisance.log_payloads import with_payloads
 from ..observations.joint_torques import JOINT_TORQUES
 from ..observations.observation import Observation
 from ..observations.prepare import prepare
@@ -440,11 +442,12 @@ def validate(
     observation: Observation = fit.model.observation
     samples = validation_samples(
         fit.robot,
-        log,
+        currents_as_torques(log, fit.options.model.drive_gains),
         fit.preparation if preparation is None else preparation,
         fit.region,
         observation,
     )
+    samples = replace(samples, samples=with_payloads(samples.samples, fit.pipeline.gains.payloads))
 
     def score(one: Robot, known: Any, drives: tuple[Array, Array]) -> Validation:
         torque = observation.predictor(one, known=known, structure=fit.model.robot)

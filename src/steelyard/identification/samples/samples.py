@@ -31,9 +31,10 @@ class Samples:
     `errors` (3, W, n) are errors of q, qd and qdd as the noise of the log may have left them, for
     the W samples in the middle. `temperature` (N, n) [degC] is the temperature of each joint, None
     if the log has none. `payload_torque` (N, n) [N m|N] is the part of the torque that moves and
-    holds the log's known payload; None without one. `base` (N, 9) is the base's motion, None at
-    rest. Where the base's wrench was measured, `tau` (N, 6) has it [N, N m]. `measured` (N, n) are
-    the positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole
+    holds the log's known payload; None without one. `payload` is a payload of which only a part is
+    known: `payload_torque` has its torque. `base` (N, 9) is the base's motion, None at rest.
+    Where the base's wrench was measured, `tau` (N, 6) has it [N, N m]. `measured` (N, n) are the
+    positions as measured, `command` the commanded ones (M, n) with the times (M,) of the whole
     log. Where q, qd and qdd come from a simulated motion, `smoothed` (N, 3, n) has what the
     smoother made of the measured positions. `period` [s] is the period of a motion that was
     averaged over its periods, None for others. `measured_qd` and `measured_tau` (N, n) are the
@@ -50,6 +51,7 @@ class Samples:
     remarks: tuple[str, ...] = ()
     source: str = ""
     payload_torque: Array | None = None
+    payload: Payload | None = None
     errors: Array | None = None
     temperature: Array | None = None
     base: Array | None = None
@@ -192,15 +194,18 @@ def temperature(log: Log, used: slice | NDArray[np.bool_]) -> Array | None:
 def payload_torque(
     robot: Robot, payload: Payload, q: Array, qd: Array, qdd: Array, base: Array | None = None
 ) -> Array:
-    """Return the torque (N, n) [N m|N] that a payload adds.
+    """Return the torque (N, n) [N m|N] that the known part of a payload adds.
 
-    Inverse dynamics of its inertia alone, on the body that carries it.
+    Inverse dynamics of its inertia alone, on the body that carries it. An unknown centre counts as
+    the origin of the frame, an unknown inertia as zero.
 
     Raises CallError for a frame that does not exist or does not move.
     """
     added = np.zeros(len(robot.parameters))
     inner = 10 * len(robot.tree.bodies)
-    loaded = robot.with_payload(payload.mass, payload.com, payload.inertia, payload.frame)
+    com = payload.com or (0.0, 0.0, 0.0)
+    inertia = 0.0 if payload.inertia is None else payload.inertia
+    loaded = robot.with_payload(payload.mass, com, inertia, payload.frame)
     added[:inner] = (loaded.parameters - robot.parameters)[:inner]
     return robot.inverse_dynamics(q, qd, qdd, base=base, parameters=added)
 
@@ -286,7 +291,8 @@ def require(log: Log) -> None:
     if log.tau is None:
         hint = (
             "it has currents: give the torque constants of the motors, torque_constant of a"
-            " mapping's [transmission]"
+            " mapping's [transmission], or identify them with drive_gains='all' from logs with and"
+            " without a payload of known mass"
             if log.current is not None
             else "expected a column of torques per joint"
         )

@@ -64,7 +64,8 @@ class MassInputs:
     """Total masses identified and described [kg], and how far the description was used.
 
     `known` says that a mass was given, `placeholder` that the described inertias are placeholders,
-    `set_aside` names the links whose description was not used, of `links` in all.
+    `set_aside` names the links whose description was not used, of `links` in all. `scale_std` is
+    the relative standard deviation of the torque scale, 0 where it is not stated.
     """
 
     identified: float
@@ -74,6 +75,7 @@ class MassInputs:
     set_aside: tuple[str, ...] = ()
     links: int = 0
     impossible: tuple[str, ...] = ()
+    scale_std: float = 0.0
 
 
 @dataclass(frozen=True)

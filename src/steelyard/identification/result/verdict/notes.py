@@ -75,9 +75,16 @@ def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:
 
 
 def scale(inputs: VerdictInputs) -> Iterator[str]:
-    """State what no log can show."""
+    """State the torque scale, which no log can show by itself."""
     masses = inputs.masses
-    if not masses.set_aside:
+    if masses.scale_std:
+        mass = masses.identified
+        yield (
+            f"The torque scale is known to ± {2 * masses.scale_std:.2g} of it (two standard"
+            f" deviations): so are the masses, {mass:.3g} kg ± {2 * masses.scale_std * mass:.2g} kg"
+            " in all. Predicted torques do not depend on it."
+        )
+    elif not masses.set_aside:
         yield (
             "The overall torque scale cannot be identified from a log; it depends on sensor "
             f"calibration. The links weigh {masses.identified:.3g} kg, described "
