@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -157,3 +158,16 @@ def test_butterworth_states_at_scattered_stamps_are_those_of_the_motion(scatter:
     np.testing.assert_array_equal(filtered.t, t)
     for name, exact, tolerance in zip(("q", "qd", "qdd"), states, (1e-4, 2e-3, 3e-2), strict=True):
         assert np.max(np.abs(getattr(filtered, name)[inner] - exact[inner])) < tolerance, name
+
+
+def test_a_loaded_fit_predicts_with_the_same_predictor(tmp_path: Path) -> None:
+    fit = sy.identify(ROBOT, effort_of_a_controller(), diagnose=False)
+    fit.to_json(tmp_path / "fit.json")
+    loaded = sy.Fit.load(tmp_path / "fit.json")
+    states = motion(np.arange(50) / 10)
+    assert loaded.predictor is not None
+    assert not loaded.predictor.is_consistent
+    np.testing.assert_allclose(
+        loaded.predict(*states).torque, fit.predict(*states).torque, rtol=1e-9
+    )
+    assert loaded.verdict.word == fit.verdict.word

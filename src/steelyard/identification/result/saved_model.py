@@ -26,6 +26,7 @@ from ..nuisance.drive_gains import DriveGains
 from ..observations.joint_torques import JOINT_TORQUES
 from ..options import Options
 from ..samples.preparation import Preparation
+from ..selection.choose_predictor import Predictor
 from .links import LinkEstimates
 from .pipeline import SamplePipeline
 from .prediction import Region
@@ -137,6 +138,8 @@ def model_data(fit: Any) -> dict[str, Any] | None:
         "whiteness": fit.validation.whiteness,
         "scale_std": fit.pipeline.gains.scale_std,
         "noise_floor": fit.residual_split.floor,
+        "presliding_std": fit.pipeline.presliding_std,
+        "predictor": None if fit.predictor is None else fit.predictor.to_dict(),
     }
 
 
@@ -288,6 +291,8 @@ def saved_pipeline(content: Mapping[str, Any], saved: Mapping[str, Any]) -> Samp
             numbers(shares),
             saved["noise_floor"],
         ),
+        presliding_std=optional_numbers(saved["presliding_std"]),
+        predictor=None if saved["predictor"] is None else Predictor.from_dict(saved["predictor"]),
     )
 
 
@@ -300,6 +305,11 @@ def saved_options(content: Mapping[str, Any]) -> Options:
         model=ModelOptions(**{name: options[name] for name in OF_MODEL}),
         estimator=SavedEstimator(str(content["estimator"])),
     )
+
+
+def optional_numbers(values: Any) -> Array | None:
+    """Return numbers as an array, None for None."""
+    return None if values is None else numbers(values)
 
 
 def numbers(values: Any) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,25 @@ class Predictor:
     def cost_of_consistency(self) -> float:
         """Held-out error of the consistent robot minus that of this predictor, a fraction."""
         return self.errors[CONSISTENT] - self.errors[self.name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the predictor as plain data."""
+        return {
+            "name": self.name,
+            "base": self.base.tolist(),
+            "cutoff": self.cutoff,
+            "errors": dict(self.errors),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Predictor:
+        """Return the predictor that `to_dict` wrote."""
+        return cls(
+            name=str(data["name"]),
+            base=np.array(data["base"], float),
+            cutoff=float(data["cutoff"]),
+            errors={str(name): float(error) for name, error in data["errors"].items()},
+        )
 
     @property
     def note(self) -> str:
