@@ -9,7 +9,9 @@ import numpy as np
 
 from ...errors import LogError
 from ...robot import Robot
+from ...signals.filters import lowpass
 from ...signals.log import Log
+from ...signals.segments import is_uniform
 from ..model.accumulator import Accumulator
 from ..model.linear_model import Model
 from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
@@ -90,7 +92,7 @@ def choose_smoothing(
         return None
     cutoffs = [f for f in THRESHOLDS.cutoffs if f < THRESHOLDS.largest_cutoff * rate]
     bands: dict[float, BandSamples] = {}
-    short = shortened(logs)
+    short = [thinned(log, max(cutoffs, default=0.0)) for log in shortened(logs)]
     for cutoff in cutoffs:
         filtered = replace(preparation, smoothing="butterworth", cutoff=cutoff, period=None)
         try:
@@ -183,6 +185,21 @@ def shortened(logs: Sequence[Log]) -> list[Log]:
         start = max(0, log.N - most) // 2
         parts.append(log if log.N <= most else log[start : start + most])
     return parts
+
+
+def thinned(log: Log, cutoff: float) -> Log:
+    """Return a log at the rate that filters up to a cut-off [Hz] need, through a low-pass.
+
+    Logs with gaps or scattered stamps stay as they are.
+    """
+    every = int(log.rate / (THRESHOLDS.samples_per_row * THRESHOLDS.rows_per_cutoff * cutoff))
+    if every < 2 or log.tau is None or not is_uniform(log.t):
+        return log
+    if not (np.isfinite(log.q).all() and np.isfinite(log.tau).all()):
+        return log
+    limit = 0.4 * log.rate / every
+    low = {name: lowpass(getattr(log, name), log.t, limit) for name in ("q", "tau")}
+    return log.replace(**low)[::every]
 
 
 def shortest(samples: Samples, every: Sequence[Samples]) -> slice:

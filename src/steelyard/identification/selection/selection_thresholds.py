@@ -18,7 +18,7 @@ class SelectionThresholds:
     # rate of the rows over the cut-off: their low-pass then ends at the cut-off
     rows_per_cutoff: float = threshold(2.5, "the low-pass of a decimation ends at 0.4 of its rate")
     # samples for each row of the comparison, at which rows are computed before their low-pass
-    samples_per_row: float = threshold(8.0, "computing time")
+    samples_per_row: float = threshold(4.0, "computing time")
     # rows in time that a decimation leaves at least
     least_rows: int = threshold(200, "convention: as the automatic decimation")
     # samples of all logs that the comparison reads
