@@ -187,7 +187,8 @@ def torque_along(
 ) -> Array:
     """Return the torque of a motion over the times t (N,) [s]; as it is without times.
 
-    Friction with memory has its state along the motion. With `cutoff` [Hz] the torque passes a
+    Friction with memory has its state along the motion, also without times where the states are
+    recognised as consecutive samples. With `cutoff` [Hz] the torque passes a
     low-pass.
 
     Parameters
@@ -197,7 +198,9 @@ def torque_along(
     states : q, qd, qdd, each (N, n)
     """
     if t is None:
-        return torque
+        sequence = sequence_times(*states[:2]) if robot.tree.has_memory else None
+        memory = None if sequence is None else memory_torque(robot, sequence, *states[:2])
+        return torque if memory is None else torque + memory
     times = numbers("t", t)
     if torque.ndim != 2 or times.shape != torque.shape[:1] or np.any(np.diff(times) <= 0):
         raise CallError(
@@ -207,6 +210,29 @@ def torque_along(
     memory = memory_torque(robot, times, *states[:2])
     torque = torque if memory is None else torque + memory
     return torque if cutoff is None else lowpass(torque, times, cutoff)
+
+
+def sequence_times(q: Array, qd: Array) -> Array | None:
+    """Return times (N,) [s] of states that are consecutive samples of one motion, else None.
+
+    Positions must follow the velocities with one time step: dq = qd dt in almost all steps. A step
+    that does not is a gap.
+    """
+    if q.ndim != 2 or len(q) < THRESHOLDS.least_sequence:
+        return None
+    dq, mean = np.diff(q, axis=0), 0.5 * (qd[1:] + qd[:-1])
+    speed = np.sum(mean**2, axis=1)
+    moving = speed > THRESHOLDS.sequence_speed**2 * speed.max(initial=0.0)
+    if not moving.any():
+        return None
+    steps = np.sum(dq * mean, axis=1)[moving] / speed[moving]
+    step = float(np.median(steps))
+    error = np.linalg.norm(dq - step * mean, axis=1)
+    follows = error <= THRESHOLDS.sequence_error * np.maximum(step * np.sqrt(speed), 1e-300)
+    if not step > 0 or np.mean(follows[moving]) < THRESHOLDS.sequence_share:
+        return None
+    gap = moving & ~follows & (error > step * np.sqrt(speed.max()))
+    return np.concatenate([[0.0], np.cumsum(np.where(gap, THRESHOLDS.sequence_gap, 1.0) * step)])
 
 
 def hidden_terms(fit: Any) -> Bools:

@@ -45,6 +45,18 @@ class ResultThresholds:
     # samples of a validation log on one side of the region from which they decide
     least_validation_samples: int = threshold(20, "convention: not measured")
 
+    # -- Sequences of states without times
+    # states from which they may be a sequence
+    least_sequence: int = threshold(10, "convention: fewer are single states")
+    # speed over the largest, from which a step shows whether positions follow velocities
+    sequence_speed: float = threshold(0.1, "convention: a tenth")
+    # |dq - qd dt| over |qd dt| up to which a step follows
+    sequence_error: float = threshold(0.2, "convention: a fifth")
+    # share of the steps that must follow
+    sequence_share: float = threshold(0.9, "convention: nine of ten")
+    # steps that a gap of the sequence counts for
+    sequence_gap: float = threshold(1e3, "convention: far beyond a missing sample")
+
     # -- Notes
     # correlation of neighbouring residuals from which they vary slowly
     slow_correlation: float = threshold(0.8, "no record of a measurement")
