@@ -143,6 +143,8 @@ NO_WORD = {
         "result.result_thresholds: motion_cells block_cells compared_points scale_samples",
         "result.result_thresholds: equal_state_distances equal_state_steps",
         "result.result_thresholds: least_scale path_points",
+        "result.result_thresholds: least_sequence sequence_speed sequence_error sequence_share",
+        "result.result_thresholds: sequence_gap",
         "model.model_thresholds: threaded_samples threaded_unknowns",
         "model.model_thresholds: dense_entries",
         "estimators.estimator_thresholds: reflected_columns",

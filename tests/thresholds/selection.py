@@ -12,6 +12,7 @@ from steelyard.identification.selection.choose_predictor import CONSISTENT, WLS,
 from steelyard.identification.selection.choose_smoothing import (
     has_long_blocks,
     widest_band,
+    widest_of,
     with_motion,
 )
 from steelyard.identification.selection.held_out_torque import HeldOutError
@@ -52,6 +53,15 @@ def compared(seconds: float) -> bool:
     return has_long_blocks([Stub(N=800, dt=seconds / 100)])
 
 
+def filters(share: float) -> bool:
+    """Whether a filter is taken whose error is less by a share."""
+    compared: dict[str | float, HeldOutError] = {
+        "auto": errors(0.1),
+        8.0: errors(0.1 * (1 - share)),
+    }
+    return widest_of(compared, ["auto", 8.0]) == 8.0
+
+
 def in_band(error: float) -> bool:
     """Whether the wider band is taken although its error is larger by a factor."""
     return widest_band({4.0: 0.1, 8.0: 0.1 * error}) == 8.0
@@ -70,6 +80,7 @@ MODULE = "selection.selection_thresholds"
 SELECTION = [
     Threshold(f"{MODULE}:least_gain", sides(gains_by, 0.005)),
     Threshold(f"{MODULE}:gain_deviations", sides(exceeds_its_spread, 1.0)),
+    Threshold(f"{MODULE}:least_smoothing_gain", sides(filters, 0.1)),
     Threshold(f"{MODULE}:least_consistency_gain", sides(predicts, 0.05)),
     Threshold(f"{MODULE}:shortest_block", sides(compared, 0.25)),
     Threshold(f"{MODULE}:band_error", sides(in_band, 1.3), (True, False)),

@@ -71,8 +71,8 @@ def choose_smoothing(
     others. They are compared in the widest band in which the best of them predicts the torque
     almost as well as in any band that holds the motion: where noise of the accelerations outweighs
     the torque, models that shrink would win. Of the candidates that are not worse than the best by
-    more than the standard error, the one with the widest band is taken, the samples as prepared
-    before all filters. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
+    a tenth and by the standard error, the one with the widest band is taken, the samples as
+    prepared before all filters: a filter also smooths the reversals of friction. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
 
     Parameters
     ----------
@@ -120,10 +120,9 @@ def choose_smoothing(
     smallest = {each: min(error.total for error in errors[each].values()) for each in errors}
     cutoff = widest_band(smallest)
     compared = {key: error for (key, kind), error in errors[cutoff].items() if kind == WLS}
-    least = min(compared, key=lambda key: compared[key].total)
     by_bandwidth: list[str | float] = [FIRST]
     by_bandwidth += sorted(cutoffs, reverse=True)
-    best = next(key for key in by_bandwidth if not compared[least].is_better(compared[key]))
+    best = widest_of(compared, by_bandwidth)
     plain_errors = {
         (float(key), kind): error for (key, kind), error in errors[cutoff].items() if key != FIRST
     }
@@ -155,6 +154,15 @@ def has_long_blocks(samples: Sequence[Samples]) -> bool:
     """Return whether held-out blocks of the samples are long enough to compare candidates on."""
     seconds = sum(s.N * s.dt for s in samples)
     return seconds >= MODEL_THRESHOLDS.folds * THRESHOLDS.shortest_block
+
+
+def widest_of(
+    errors: dict[str | float, HeldOutError], by_bandwidth: Sequence[str | float]
+) -> str | float:
+    """Return the first candidate that the best one does not beat clearly."""
+    least = errors[min(errors, key=lambda key: errors[key].total)]
+    gain = THRESHOLDS.least_smoothing_gain
+    return next(key for key in by_bandwidth if not least.is_better(errors[key], gain))
 
 
 def widest_band(errors: dict[float, float]) -> float:

@@ -33,6 +33,10 @@ class SelectionThresholds:
     coulomb_width: float = threshold(0.02, "convention of the plain candidates")
     # least relative gain of the held-out error for which the first candidate is left
     least_gain: float = threshold(0.005, "convention: half a percent")
+    # least relative gain of the held-out error for which a narrower filter is taken
+    least_smoothing_gain: float = threshold(
+        0.1, "unseen draw 0: a filter with a gain of 5 % was worse on another motion"
+    )
     # standard errors of the gain over blocks beyond which the first candidate is left
     gain_deviations: float = threshold(1.0, "convention: the one-standard-error rule")
     # weight of the description that keeps the described links as they are
