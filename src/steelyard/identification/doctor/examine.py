@@ -53,7 +53,13 @@ from .time_stamps import (
     unit_finding,
 )
 from .velocity_checks import velocity_findings
-from .wrong_robot import OF_THE_ROBOT, cancellation, is_placeholder, wrong_robot
+from .wrong_robot import (
+    OF_THE_ROBOT,
+    cancellation,
+    described_cancellation,
+    is_placeholder,
+    wrong_robot,
+)
 
 Array = NDArray[np.float64]
 UNEXPLAINABLE = ("effort without sign", "effort is the command", "stuck channel")
@@ -303,7 +309,12 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
 
     names = model.robot.joint_names
     used = start.regression.counts > 0
-    swing = free_swing(cancellation(log_evidence, start), start.agreement.error * used, names)
+    small = np.any(described_cancellation(log_evidence, start)[used] < THRESHOLDS.free_swing)
+    swing = (
+        free_swing(cancellation(log_evidence, start), start.agreement.error * used, names)
+        if small
+        else None
+    )
     if thorough and swing is not None:
         return Examination((swing,), Correction.none(model.n), start)
     enough = rows_per_unknown(log_evidence.thinned_log, model) >= THRESHOLDS.least_rows

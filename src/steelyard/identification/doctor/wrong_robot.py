@@ -66,7 +66,7 @@ def wrong_robot(
     faults = [
         step.hypothesis.fault
         for step in steps
-        if step.hypothesis.fault in OF_THE_ROBOT and step.matters
+        if step.hypothesis.fault in OF_THE_ROBOT and step.size >= 1.0
     ]
     if "currents" in faults:  # which has the gain of each joint
         faults = [fault for fault in faults if fault != "gear ratio or torque constant"]
@@ -130,6 +130,16 @@ def cancellation(log_evidence: LogEvidence, trial: Trial) -> Array:
     return np.asarray(
         np.minimum(np.linalg.norm(trial.torque, axis=0) / np.sqrt(np.maximum(terms, 1e-300)), 1.0)
     )
+
+
+def described_cancellation(log_evidence: LogEvidence, trial: Trial) -> Array:
+    """Return the torque of each joint over the size of gravity and inertia as described, (n,)."""
+    unknowns = log_evidence.unknowns
+    q = trial.correction.states(log_evidence.thinned_log)[0]
+    bodies = trial.regression.predicted(np.zeros(trial.regression.K))
+    gravity = unknowns.model.gravity_torque(unknowns.model.base.values(unknowns.origin), q)
+    terms = np.sum(gravity**2, axis=0) + np.sum((bodies - gravity) ** 2, axis=0)
+    return np.asarray(np.linalg.norm(trial.torque, axis=0) / np.sqrt(np.maximum(terms, 1e-300)))
 
 
 def systematic_error(trial: Trial, band: float, cancellation: Array | float = 1.0) -> float:
