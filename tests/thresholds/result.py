@@ -15,7 +15,9 @@ from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.estimators import prior_weight
 from steelyard.identification.estimators.least_squares import excitation, least_squares
 from steelyard.identification.friction.candidates import joint_candidates
+from steelyard.identification.friction.memory_choice import is_improvement
 from steelyard.identification.friction.residual_split import noise_share, predicted_share
+from steelyard.identification.friction.shape_grid import MemoryChoice
 from steelyard.identification.friction.term_search import Gain, in_use
 from steelyard.identification.model.accumulator import Accumulator
 from steelyard.identification.model.linear_model import Model, build_model
@@ -470,7 +472,33 @@ def shrunk() -> float:
     return round(predicted_share(X, b), 2)
 
 
+def improves(share: float, parts: int = 8) -> bool:
+    """Whether squared errors of eight equal parts that fall in some of them are an improvement."""
+    after = np.where(np.arange(8) < parts, 1.0, 1.0 + 1e-9) * (1.0 - share) ** 2
+    before = np.where(np.arange(8) < parts, 1.0, after)
+    return is_improvement(before, after * before.sum() / 8.0 if parts == 8 else after)
+
+
+def memory(share: float = 1.0, near: float = 1.0) -> tuple[bool, bool]:
+    """Whether friction with memory is worth a closer look, and promising."""
+    choice = MemoryChoice(distance=1e-3, width=0.1, value=1.0, share=share, reversal_share=near)
+    return choice.is_worth_a_look, choice.is_promising
+
+
 FRICTION = [
+    Threshold("friction.friction_thresholds:least_memory_gain", sides(improves, 0.2)),
+    Threshold(
+        "friction.friction_thresholds:least_memory_parts",
+        lambda: (improves(0.9, parts=5), improves(0.9, parts=7)),
+    ),
+    Threshold(
+        "friction.friction_thresholds:least_reversal_gain",
+        sides(lambda x: memory(near=x)[1], 0.1),
+    ),
+    Threshold(
+        "friction.friction_thresholds:first_reversal_gain",
+        sides(lambda x: memory(near=x)[0], 0.01),
+    ),
     Threshold("friction.friction_thresholds:least_gain", sides(lambda x: term(share=x), 0.02)),
     Threshold(
         "friction.friction_thresholds:least_consistency",

@@ -76,7 +76,12 @@ def joint_states(
     )
     where = q if q is not None else [0.0] * tree.n
     memory = tree.memory or [None] * tree.n
-    return [JointState(*state) for state in zip(where, qd, qdd, load_torques, memory, strict=True)]
+    return [
+        JointState(q=position, qd=rate, qdd=acceleration, load=load, memory=z)
+        for position, rate, acceleration, load, z in zip(
+            where, qd, qdd, load_torques, memory, strict=True
+        )
+    ]
 
 
 def presliding_state(tree: Tree, z: Scalars, dq: Scalars) -> list[Scalar]:
@@ -99,9 +104,9 @@ def presliding_torque(tree: Tree, qd: Scalars, z: Scalars) -> list[Scalar]:
     """
     uses = [use for use in tree.joint_terms if use.row.memory]
     states = [JointState(0.0, rate, 0.0) for rate in qd]
-    slid = _total(tree, uses, states)
-    held = _total(tree, uses, [s._replace(memory=x) for s, x in zip(states, z, strict=True)])
-    return [a - b for a, b in zip(held, slid, strict=True)]
+    sliding = _total(tree, uses, states)
+    partial = _total(tree, uses, [s._replace(memory=x) for s, x in zip(states, z, strict=True)])
+    return [a - b for a, b in zip(partial, sliding, strict=True)]
 
 
 def _total(tree: Tree, uses: Sequence[TermUse], states: Sequence[JointState]) -> list[Scalar]:

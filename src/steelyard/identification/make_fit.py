@@ -104,7 +104,7 @@ def make_fit(
     if model.known is not None:
         notes += (known_note(model.known, problem, validation.measured),)
     presliding = distance_std(problem, identified, errors)
-    estimate = replace(estimate, notes=notes + memory_note(identified, model.row_units, presliding))
+    estimate = replace(estimate, notes=notes + memory_note(identified, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate, other)
     expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)

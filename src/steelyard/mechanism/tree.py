@@ -148,8 +148,8 @@ class Tree:
 
     `load` are the inertias whose weight causes load-dependent friction; () for the inertias of the
     bodies. `base_inertia` is the inertia of the root with all links fixed to it. `moving` is the
-    motion of the base; None for a base at rest under `gravity`. `memory` has the presliding state of
-    each coordinate; () for coordinates that slide. `driven` are the coordinates that
+    motion of the base; None for a base at rest under `gravity`. `memory` has the presliding state
+    of each coordinate; () for coordinates that slide. `driven` are the coordinates that
     have a drive; `rows` are the independent scalars of the loops' residuals; `independent` are
     coordinates that determine all others.
     """

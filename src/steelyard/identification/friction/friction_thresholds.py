@@ -38,6 +38,8 @@ class FrictionThresholds:
     # every k-th width of the Coulomb step is tried beside memory, at a first look and then
     first_memory_step: int = threshold(6, "computing time: a factor of 4 between neighbours")
     memory_step: int = threshold(3, "computing time: a factor of 2 between neighbours")
+    # samples of a friction column per kept sample, before the low-pass
+    samples_per_kept: int = threshold(4, "computing time: the low-pass passes no more")
     # rounds of the greedy search
     rounds: int = threshold(6, "computing time: a joint gets one term per round")
     # speeds [rad/s|m/s] at which stiction may fade

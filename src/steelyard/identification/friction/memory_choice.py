@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ from ..model.linear_model import Model
 from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem
 from ..nuisance.friction_shape import (
-    CANDIDATES,
-    between,
     friction_columns,
     friction_rows,
     reshaped,
@@ -33,6 +30,7 @@ from ..samples.decimation import decimated
 from ..samples.samples import Samples
 from .candidates import FrictionCandidate
 from .friction_thresholds import THRESHOLDS
+from .shape_grid import MemoryChoice, ShapeGrid, Shapes
 from .term_search import FrictionTermSearch, Gain, make_search, signed_ranks
 
 Array = NDArray[np.float64]
@@ -45,7 +43,7 @@ def choose_memory(
     """Give friction with memory to the joints whose held-out torque gains by it.
 
     A joint's friction is fitted to parts of the samples, with and without memory, and predicts the
-    others; presliding distance and, if `width`, the width of the Coulomb step are those of least
+    others; presliding distance and, if `width`, the width of the Coulomb step have the least
     residual on the parts that are fitted. Memory is kept where the error near reversals and the
     whole error both fall by enough, in nearly all parts. Rows at rest count: only memory gives
     their friction a definite value.
@@ -80,8 +78,8 @@ def choose_memory(
     }
     rests = [friction_torques(model, s, base, joints) for s in samples] if joints else []
     choices = {}
-    for place, (j, group) in enumerate(joints.items()):
-        grid = filtered_grid(model, samples, factor, j, group, [r[:, place] for r in rests], width)
+    for column, (j, group) in enumerate(joints.items()):
+        grid = filtered_grid(model, samples, factor, j, group, [r[:, column] for r in rests], width)
         if (choice := grid.choose()).is_promising:
             choices[j] = choice
     if not choices:
@@ -92,8 +90,8 @@ def choose_memory(
     if not gains:
         return model, []
     accepted = {gain.candidate.joint: choices[gain.candidate.joint] for gain in gains}
-    found = with_memory(model, accepted)
-    return refine_distances(found, samples, factor, list(accepted)), gains
+    changed = with_memory(model, accepted)
+    return refine_distances(changed, samples, factor, list(accepted)), gains
 
 
 def is_accepted(search: FrictionTermSearch, candidate: FrictionCandidate) -> bool:
@@ -104,14 +102,16 @@ def is_accepted(search: FrictionTermSearch, candidate: FrictionCandidate) -> boo
     if search.solve(candidate)[-1] <= 0.0:
         return False
     before, after = search.errors, search.held_out(candidate)
-    falls = (before - after)[:, candidate.joint]
-    share = 1.0 - np.sqrt(after[:, candidate.joint].sum() / before[:, candidate.joint].sum())
+    others = np.sum(search.weights**2 * (before - after)) > 0.0
+    return bool(others and is_improvement(before[:, candidate.joint], after[:, candidate.joint]))
+
+
+def is_improvement(before: Array, after: Array) -> bool:
+    """Return whether the squared errors (F,) of a joint's parts fall by enough, in most parts."""
+    share = 1.0 - np.sqrt(after.sum() / before.sum())
+    falls = before - after
     most = min(float(np.mean(falls > 0.0)), signed_ranks(falls))
-    return bool(
-        share >= THRESHOLDS.least_memory_gain
-        and most >= THRESHOLDS.least_memory_parts
-        and np.sum(search.weights**2 * (before - after)) > 0.0
-    )
+    return bool(share >= THRESHOLDS.least_memory_gain and most >= THRESHOLDS.least_memory_parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ class MemoryColumns:
 
     @property
     def count(self) -> int:
-        """How many columns a joint has: those of its friction terms, and presliding states."""
+        """How many columns a joint has: its friction terms, and presliding states."""
         return 1 + max(len(group) for group in self.groups.values())
 
     def __call__(self, samples: Samples, log: int) -> Array:
@@ -158,22 +158,22 @@ class MemoryColumns:
         columns[:, :, -1] = 1.0
         times, states = self.states[log]
         first = int(np.searchsorted(times, samples.t[0]))
-        for place, (j, group) in enumerate(self.groups.items()):
+        for column, (j, group) in enumerate(self.groups.items()):
             uses = list(group.values())
             state = states_of(self.model, uses, samples, j)
             terms = dict(enumerate(uses))
-            sharp = np.stack([factors(use, state) for use in uses], axis=1)
+            described = np.stack([factors(use, state) for use in uses], axis=1)
             width = self.choices[j].width
-            columns[:, j, : len(uses)] = reshaped(sharp, terms, "width", width, state)
-            columns[:, j, len(uses)] = states[first : first + samples.N, place]
+            columns[:, j, : len(uses)] = reshaped(described, terms, "width", width, state)
+            columns[:, j, len(uses)] = states[first : first + samples.N, column]
         return columns
 
     def candidates(self) -> tuple[FrictionCandidate, ...]:
         """Return one candidate for each joint; it replaces the friction with a step."""
-        found = []
+        candidates = []
         for j, group in self.groups.items():
             stepped = [i for i, use in enumerate(group.values()) if "width" in use.row.shapes]
-            found.append(
+            candidates.append(
                 FrictionCandidate(
                     joint=j,
                     word="presliding",
@@ -183,7 +183,7 @@ class MemoryColumns:
                     without=tuple(list(group)[i] for i in stepped),
                 )
             )
-        return tuple(found)
+        return tuple(candidates)
 
 
 def states_of(model: Model, uses: Sequence[TermUse], samples: Samples, joint: int) -> JointState:
@@ -191,154 +191,6 @@ def states_of(model: Model, uses: Sequence[TermUse], samples: Samples, joint: in
     states = model.joint_states(uses, samples.q, samples.qd, samples.qdd)[joint]
     q, qd, qdd, load = (np.broadcast_to(x, samples.t.shape) for x in states[:4])
     return JointState(q, qd, qdd, load)
-
-
-@dataclass(frozen=True)
-class MemoryChoice:
-    """Friction with memory of one joint, and what it gains.
-
-    `distance` [rad|m] and `width` [rad/s|m/s], 0 for a sharp step, are of least residual; `share`
-    and `reversal_share` are the falls of the held-out error of all rows and of rows near
-    reversals; `value` [N m|N] is the friction with memory.
-    """
-
-    distance: float
-    width: float
-    value: float
-    share: float
-    reversal_share: float
-
-    @property
-    def has_memory(self) -> bool:
-        """Whether it differs from a sharp Coulomb step: the least distance is one, too."""
-        return self.value > 0.0 and (self.width > 0.0 or self.distance > CANDIDATES["distance"][0])
-
-    @property
-    def is_worth_a_look(self) -> bool:
-        """Whether memory gains anything near reversals, beside unfiltered noise of the torque."""
-        return self.has_memory and self.reversal_share >= THRESHOLDS.first_reversal_gain
-
-    @property
-    def is_promising(self) -> bool:
-        """Whether memory gains enough with the other parameters as they are."""
-        return (
-            self.has_memory
-            and self.share >= THRESHOLDS.least_gain
-            and self.reversal_share >= THRESHOLDS.least_reversal_gain
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ShapeGrid:
-    """Gram matrices of one joint's friction for every width and presliding distance.
-
-    Columns are: torque without friction; friction without a step; the k terms with a step, width
-    by width; presliding states, distance by distance. `near` and `far` (F, K, K) are the Gram
-    matrices of rows near reversals and of the others, part by part. `plain` is the number of
-    friction columns without a step.
-    """
-
-    near: Array
-    far: Array
-    plain: int
-    steps: int
-    widths: tuple[float, ...]
-    distances: tuple[float, ...]
-
-    @classmethod
-    def of(
-        cls, signals: Array, near: Bools, used: Bools, group: dict[int, TermUse], shapes: Shapes
-    ) -> ShapeGrid:
-        """Return the Gram matrices of columns (N, K), with rows (N,) near reversals and in use."""
-        parts = np.array_split(np.arange(len(signals)), MODEL_THRESHOLDS.folds)
-
-        def grams(selected: Bools) -> Array:
-            chosen = [signals[part][selected[part]] for part in parts]
-            return np.stack([x.T @ x for x in chosen])
-
-        steps = sum("width" in use.row.shapes for use in group.values())
-        return cls(
-            near=grams(near & used),
-            far=grams(~near & used),
-            plain=len(group) - steps,
-            steps=steps,
-            widths=shapes.widths,
-            distances=shapes.distances,
-        )
-
-    def columns(self, memory: bool) -> NDArray[np.intp]:
-        """Return the columns of each combination of a width and a distance, (combinations, m)."""
-        first = 1 + self.plain + self.steps * len(self.widths)
-        fixed = list(range(1, 1 + self.plain))
-        return np.array(
-            [
-                [*fixed, *(1 + self.plain + w * self.steps + np.arange(self.steps)), *state]
-                for w in range(len(self.widths))
-                for state in ([[first + d] for d in range(len(self.distances))] if memory else [[]])
-            ],
-            np.intp,
-        )
-
-    def fit(self, gram: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return the coefficients (C, m) and squared residuals (C,) of combinations.
-
-        Steps and memory that come out negative are left out.
-        """
-        A = gram[columns[:, :, None], columns[:, None, :]]
-        b = gram[columns, 0]
-        scale = np.sqrt(np.maximum(np.diagonal(A, axis1=1, axis2=2), 1e-300))
-        A = A / (scale[:, :, None] * scale[:, None, :]) + 1e-9 * np.eye(A.shape[1])
-        right = b / scale
-        signed = np.arange(A.shape[1]) >= self.plain
-        used = np.ones(right.shape, bool)
-        for _ in range(2):
-            both = used[:, :, None] & used[:, None, :]
-            system = np.where(both, A, np.eye(A.shape[1]))
-            x = np.linalg.solve(system, np.where(used, right, 0.0)[:, :, None])[:, :, 0]
-            used &= ~((x < 0.0) & signed)
-        x = np.where(used, x, 0.0) / scale
-        return x, residual_squares(gram, columns, x)
-
-    def predict(self, fitted: Array, part: int, columns: NDArray[np.intp]) -> tuple[float, float]:
-        """Return the squared errors of a part near reversals and elsewhere.
-
-        The combination of least residual on the Gram matrix `fitted` predicts it.
-        """
-        x, squares = self.fit(fitted, columns)
-        k = int(np.argmin(squares))
-        best = columns[k : k + 1], x[k : k + 1]
-        near, far = (float(residual_squares(g[part], *best)[0]) for g in (self.near, self.far))
-        return near, far
-
-    def choose(self) -> MemoryChoice:
-        """Return the best friction with memory and its gain over friction without it."""
-        whole = self.near + self.far
-        total, rounding = whole.sum(axis=0), 1e-12 * float(whole[:, 0, 0].sum())
-        without, with_z = self.columns(False), self.columns(True)
-        errors = np.array(
-            [
-                [self.predict(total - whole[k], k, columns) for columns in (without, with_z)]
-                for k in range(len(whole))
-            ]
-        )  # part, without or with memory, near or far
-        near, every = errors[:, :, 0].sum(axis=0), errors.sum(axis=(0, 2))
-        x, squares = self.fit(total, with_z)
-        w, d = divmod(int(np.argmin(squares)), len(self.distances))
-        costs = squares[w * len(self.distances) : (w + 1) * len(self.distances)]
-        return MemoryChoice(
-            distance=between(self.distances, costs.tolist(), d),
-            width=self.widths[w],
-            value=float(x[w * len(self.distances) + d, -1]),
-            share=float(1.0 - np.sqrt((every[1] + rounding) / (every[0] + rounding))),
-            reversal_share=float(1.0 - np.sqrt((near[1] + rounding) / (near[0] + rounding))),
-        )
-
-
-def residual_squares(gram: Array, columns: NDArray[np.intp], x: Array) -> Array:
-    """Return the squared residuals (C,) of coefficients x (C, m) of some columns (C, m)."""
-    A = gram[columns[:, :, None], columns[:, None, :]]
-    fitted = np.einsum("ci,cij,cj->c", x, A, x)
-    return np.maximum(gram[0, 0] - 2.0 * np.sum(x * gram[columns, 0], axis=1) + fitted, 0.0)
 
 
 def friction_torques(
@@ -402,7 +254,11 @@ def filtered_grid(
     one in `step` samples, which the low-pass does not distinguish from all.
     """
     shapes = Shapes.of(model, joint, width, THRESHOLDS.memory_step)
-    step = max(k for k in range(1, factor + 1) if factor % k == 0 and (4 * k <= factor or k == 1))
+    step = max(
+        k
+        for k in range(1, factor + 1)
+        if factor % k == 0 and (THRESHOLDS.samples_per_kept * k <= factor or k == 1)
+    )
     rows, near, keep = [], [], []
     for s, torque in zip(samples, torques, strict=True):
         for part in split(s.t):
@@ -424,19 +280,6 @@ def filtered_grid(
     return ShapeGrid.of(np.concatenate(rows), close, used, group, shapes)
 
 
-class Shapes(NamedTuple):
-    """Widths of the Coulomb step [rad/s|m/s], 0 for a sharp one, and presliding distances [rad|m]."""
-
-    widths: tuple[float, ...]
-    distances: tuple[float, ...]
-
-    @classmethod
-    def of(cls, model: Model, joint: int, width: bool, step: int) -> Shapes:
-        """Return every `step`-th width, or the width of the model if it is given; and distances."""
-        widths = CANDIDATES["width"][::step] if width else (model.shape("width")[joint],)
-        return cls(tuple(widths), tuple(CANDIDATES["distance"][:: max(1, step // 3)]))
-
-
 def signal_columns(
     model: Model,
     samples: Samples,
@@ -453,13 +296,13 @@ def signal_columns(
     stepped = [i for i, use in enumerate(uses) if "width" in use.row.shapes]
     others = [i for i in range(len(uses)) if i not in stepped]
     state = states_of(model, uses, part, joint)
-    sharp = np.stack([factors(use, state) for use in uses], axis=1)
+    described = np.stack([factors(use, state) for use in uses], axis=1)
     terms = {k: uses[i] for k, i in enumerate(stepped)}
-    steps = [reshaped(sharp[:, stepped], terms, "width", w, state) for w in shapes.widths]
+    steps = [reshaped(described[:, stepped], terms, "width", w, state) for w in shapes.widths]
     z = states_by_distance(
         np.array(shapes.distances), samples.t, samples.q[:, joint], samples.qd[:, joint], index
     )
-    return np.column_stack([sharp[:, others], *steps, z])
+    return np.column_stack([described[:, others], *steps, z])
 
 
 def factors(use: TermUse, state: JointState) -> Array:
@@ -469,7 +312,7 @@ def factors(use: TermUse, state: JointState) -> Array:
 
 
 def near_reversals(t: Array, qd: Array) -> Bools:
-    """Return which samples (N,) are within `reversal_seconds` of a change of the sign of qd (N,)."""
+    """Return which samples (N,) are within `reversal_seconds` of a change of sign of qd (N,)."""
     turns = t[:-1][np.sign(qd[1:]) * np.sign(qd[:-1]) < 0]
     if not len(turns):
         return np.zeros(t.shape, bool)

@@ -20,7 +20,7 @@ def presliding_states(
 ) -> Array | None:
     """Return the presliding states z (N, n) of consecutive samples; None without any memory.
 
-    Each stretch without gaps starts anew: what happened before its first sample is not known. A
+    Each stretch without gaps starts again: what happened before its first sample is not known. A
     joint is taken to have come at the velocity of that sample for `presliding_start` seconds.
 
     Parameters

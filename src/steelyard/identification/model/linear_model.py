@@ -5,7 +5,7 @@ Tau = Y_b(q, qd, qdd) base + known torque, with a column for each unknown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra.spatial import Inertia
-from ...arguments import real_number
 from ...cached import cached_property
 from ...compiler.runtime.kernel import Kernel
 from ...dynamics.joint_torques import joint_states
 from ...dynamics.regressor import regressor
-from ...errors import CallError, suggest
 from ...kernels import kernel, kernel_of
 from ...kernels import on_moving_base as on_moving_base
-from ...mechanism.joint_terms import KNOWN_TORQUE, JointState
+from ...mechanism.joint_terms import JointState
 from ...mechanism.parameter_vector import with_scalars
 from ...mechanism.tree import TermUse
 from ...option_groups.identification import Bounds
@@ -37,6 +35,7 @@ from ..observations.joint_torques import JOINT_TORQUES
 from ..observations.observation import Observation, exciting_base
 from ..samples.samples import Samples
 from .friction_memory import presliding_states
+from .held_parameters import held_parameters, known_masses
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
@@ -120,7 +119,7 @@ class Model:
             return self.observation.sampled_regressor(self.robot, self.moving)
         tree = replace(self.structure.tree, load=self.load)
         q, qd, qdd = exciting_states(tree)
-        if tree.has_memory:  # states between those of sliding joints show it apart from sliding
+        if tree.has_memory:  # random states separate it from sliding friction
             z = np.random.default_rng(2).uniform(-1.0, 1.0, (tree.n, len(q)))
             tree = replace(tree, memory=tuple(z))
         tree = on_moving_base(tree, list(exciting_base(len(q)).T)) if self.moving else tree
@@ -451,64 +450,3 @@ def build_model(
         moving=moving,
         observation=observation,
     )
-
-
-def known_masses(
-    robot: Robot, known: float | Mapping[str, float] | None
-) -> tuple[dict[int, float], float | None]:
-    """Return the parameters that are known masses, index -> mass [kg], and the known total.
-
-    Raise CallError for an unknown link.
-    """
-    if not isinstance(known, Mapping):
-        return {}, known
-    for link in known:
-        if link not in robot.body_names:
-            raise CallError(
-                f"known_mass: no moving link is called {link!r};"
-                f" {suggest(str(link), robot.body_names)}",
-                argument="known_mass",
-            )
-    return {10 * robot.body_names.index(link): mass for link, mass in known.items()}, None
-
-
-def held_parameters(
-    robot: Robot, hold: Sequence[str] | Mapping[str, float | None]
-) -> tuple[tuple[int, float], ...]:
-    """Return index and value of what is held, given by parameter, link or joint name.
-
-    None keeps the robot's own value.
-
-    The factors of known torques are always held.
-    """
-    requested: Mapping[str, float | None] = (
-        hold if isinstance(hold, Mapping) else dict.fromkeys(hold)
-    )
-    names = robot.parameter_names
-    fixed = {
-        i: float(robot.parameters[i])
-        for i, name in enumerate(names)
-        if name.endswith(f".{KNOWN_TORQUE.symbol}")
-    }
-    owners = [name.rpartition(".")[0] for name in names]
-    for name, value in requested.items():
-        hits = [i for i, label in enumerate(names) if name in (label, owners[i])]
-        if not hits:
-            raise CallError(
-                f"hold: no parameter, link or joint is called {name!r};"
-                f" {suggest(str(name), (*names, *dict.fromkeys(owners)))}",
-                argument="hold",
-            )
-        fixed |= {
-            i: (
-                float(robot.parameters[i])
-                if value is None
-                else real_number(f"hold: the value of {name!r}", value)
-            )
-            for i in hits
-        }
-    if len(fixed) == len(names):
-        raise CallError(
-            "hold: every parameter is held, there is nothing to identify", argument="hold"
-        )
-    return tuple(sorted(fixed.items()))

@@ -125,7 +125,7 @@ def thinned_problem(model: Model, samples: tuple[Samples, ...]) -> Problem:
 
 
 def memory_at(distances: Sequence[float], samples: tuple[Samples, ...], joint: int) -> Array:
-    """Return the presliding states (N, D) of a joint at `thinned` samples, for D distances [rad|m]."""
+    """Return the presliding states (N, D) of a joint at `thinned` samples, by distance [rad|m]."""
     step, tried = thinning(samples), np.array(distances)
     return np.concatenate(
         [
@@ -170,7 +170,7 @@ def best_value(
 def friction_rows(
     trial: Problem, base: Array, joint: int, group: Sequence[int]
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Return the torque (M,) of one joint without friction, friction columns (M, k), used rows (N,).
+    """Return torque (M,) of a joint less all but friction, friction columns (M, k), used rows (N,).
 
     `group` are the base columns of its friction; the other base parameters (b,) stay.
     """

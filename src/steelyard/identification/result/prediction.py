@@ -275,8 +275,8 @@ def predict(
         variance = measured_variance(fit, variance, states, inside, cutoff)
     torque = torque_along(fit.robot, torque, states, cutoff, t)
     if t is not None and fit.robot.tree.has_memory:
-        slope = distance_derivative(fit.robot, numbers("t", t), *states[:2])
-        variance = variance + (slope * fit.presliding_std) ** 2
+        derivative = distance_derivative(fit.robot, numbers("t", t), *states[:2])
+        variance = variance + (derivative * fit.presliding_std) ** 2
     std = np.sqrt(np.maximum(variance, 0.0))
     return Prediction(torque, std, inside)
 

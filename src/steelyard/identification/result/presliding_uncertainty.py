@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,17 +51,19 @@ def distance_std(problem: Problem, robot: Robot, errors: Residuals) -> Array:
     return std
 
 
-def memory_note(robot: Robot, units: Sequence[str], std: Array) -> tuple[str, ...]:
-    """Return a sentence on joints whose friction has memory; () if none has."""
-    found = [
+def memory_note(robot: Robot, std: Array) -> tuple[str, ...]:
+    """Return a sentence on joints whose friction has memory; () if none has, or no row shows it."""
+    if len(std) != robot.n:
+        return ()
+    joints = [
         f"{name} {terms['presliding']:.3g} {unit} over"
         f" {terms['distance']:.3g} ± {THRESHOLDS.band_deviations * deviation:.2g}"
         f" {'m' if unit == 'N' else 'rad'}"
         for name, terms, unit, deviation in zip(
-            robot.joint_names, robot.tree.terms, units, std, strict=True
+            robot.joint_names, robot.tree.terms, robot.torque_units, std, strict=True
         )
         if "presliding" in terms
     ]
-    if not found:
+    if not joints:
         return ()
-    return (f"Coulomb friction with memory builds up over a distance: {', '.join(found)} (95 %).",)
+    return (f"Coulomb friction with memory builds up over a distance: {', '.join(joints)} (95 %).",)
