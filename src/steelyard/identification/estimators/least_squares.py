@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...arguments import real_number, whole_number
 from ..model.accumulator import Accumulator
+from ..model.own_rows import BaseEqualities
 from ..model.problem import Problem, merged
 from .estimator_thresholds import THRESHOLDS
 from .posterior import Posterior
@@ -186,13 +187,27 @@ def pseudo_inverse(values: Array, tolerance: float) -> Array:
     return np.where(values > tolerance * first, 1.0 / np.maximum(values, 1e-300), 0.0)
 
 
-def weighted(total: Accumulator, prior: Array, iterations: int = 5) -> tuple[Array, Array]:
+def constrained(triangle: Array, prior: Array, equalities: BaseEqualities | None) -> Array:
+    """Return argmin |R x - z|, (b,), subject to linear equalities, by elimination.
+
+    Golub and Van Loan, "Matrix Computations", 4th ed., section 6.2.2 (the null-space method).
+    """
+    if equalities is None:
+        return least_squares(triangle, prior)
+    start = equalities.N.T @ (prior - equalities.origin)
+    y = least_squares(equalities.reduced(triangle), start)
+    return np.asarray(equalities.origin + equalities.N @ y)
+
+
+def weighted(
+    total: Accumulator, prior: Array, iterations: int = 5, equalities: BaseEqualities | None = None
+) -> tuple[Array, Array]:
     """Return base parameters (b,) and weights 1/sigma_j (n,) by iterated weighted least squares."""
-    base = least_squares(total.triangle(), prior)
+    base = constrained(total.triangle(), prior, equalities)
     weights = np.ones(total.n)
     for _ in range(iterations):
         before, weights = weights, 1.0 / noise(total, base)
-        base = least_squares(total.triangle(weights), prior)
+        base = constrained(total.triangle(weights), prior, equalities)
         if np.allclose(weights, before, rtol=1e-4):
             break
     return base, weights
@@ -225,7 +240,9 @@ class OLS(Estimator):
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        return Estimate(least_squares(problem.total.triangle(), problem.prior), np.ones(problem.n))
+        equalities = problem.model.base_equalities
+        base = constrained(problem.total.triangle(), problem.prior, equalities)
+        return Estimate(base, np.ones(problem.n))
 
 
 @dataclass(frozen=True)
@@ -247,7 +264,9 @@ class WLS(Estimator):
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        base, weights = weighted(problem.total, problem.prior, self.iterations)
+        base, weights = weighted(
+            problem.total, problem.prior, self.iterations, problem.model.base_equalities
+        )
         return Estimate(base, weights, details={"sigma": (1.0 / weights).tolist()})
 
 

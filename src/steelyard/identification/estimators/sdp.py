@@ -126,7 +126,7 @@ def consistent(
     """
     prior = body_prior(model, chosen.aside)
     physical_bounds = physical_limits(model.names, model.free)
-    asked = inequalities(options.bounds, model.names)
+    asked = with_equalities(inequalities(options.bounds, model.names), model)
     limits = Inequalities(
         np.vstack([physical_bounds.A, asked.A]),
         np.concatenate([physical_bounds.b, asked.b]),
@@ -135,6 +135,9 @@ def consistent(
     data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
     weights = chosen.body_weights(prior)
     rows, target = prior_rows(prior, weights, model, vague)
+    if model.own_prior is not None:
+        rows = np.vstack([rows, model.own_prior.over(model.names)])
+        target = np.concatenate([target, model.own_prior.target])
     program = ConeProgram(
         model=model,
         prior=prior,
@@ -162,6 +165,19 @@ def consistent(
         exact = with_base_values(program, pi, free)
         pi = pi if exact is None else exact
     return Consistent(pi, status, notes)
+
+
+def with_equalities(bounds: Inequalities, model: Model) -> Inequalities:
+    """Return bounds with the equalities of a model as bounds from both sides."""
+    if model.equalities is None:
+        return bounds
+    A, b = model.equalities.over(model.names), model.equalities.target
+    labels = tuple(f"constraint {k}" for k in range(1, len(b) + 1))
+    return Inequalities(
+        np.vstack([bounds.A, A, -A]),
+        np.concatenate([bounds.b, b, -b]),
+        (*bounds.names, *labels, *labels),
+    )
 
 
 def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:
