@@ -10,7 +10,7 @@ import statsmodels.api as sm
 
 import steelyard as sy
 from steelyard.errors import CallError, ProblemError
-from steelyard.identification import SDP
+from steelyard.identification import SDP, WLS
 from tests.motions import recorded, rubbing
 
 FIXED = {"delay": 0, "coulomb_width": 0, "diagnose": False, "friction": ("viscous", "coulomb")}
@@ -127,3 +127,39 @@ def test_a_covariance_that_is_not_positive_definite_is_refused() -> None:
 def test_equalities_that_no_robot_meets_are_named() -> None:
     with pytest.raises(ProblemError, match="constraint 1"):
         sy.identify(arm(), log(), "sdp", constraints=({"link3.m": 1.0}, -3.0), **FIXED)
+
+
+def test_a_link_with_a_large_prior_weight_stays_as_described() -> None:
+    described = arm().with_parameters(1.3 * arm().parameters)
+    free, tied = (
+        sy.identify(described, log(), SDP(prior_weight=weight), **FIXED)
+        for weight in (1e-3, {"link2": 1e12, "link1": 1e-3, "link3": 1e-3})
+    )
+    # the described inertia is not physically consistent: mass and first moments are
+    of_link = [name.startswith("link2.m") for name in described.parameter_names]
+    start = described.parameters[of_link]
+    np.testing.assert_allclose(tied.parameters[of_link], start, rtol=1e-3, atol=1e-4)
+    assert np.linalg.norm(free.parameters[of_link] - start) > 0.05 * np.linalg.norm(start)
+    with pytest.raises(CallError, match="no moving link is called 'link9'"):
+        sy.identify(arm(), log(), SDP(prior_weight={"link9": 1.0}), **FIXED)
+    with pytest.raises(CallError, match="prior_weight of 'link2' must be"):
+        SDP(prior_weight={"link2": -1.0})
+
+
+def test_given_weights_are_those_of_statsmodels() -> None:
+    weights = {"joint1": 1.0, "joint2": 10.0, "joint3": 0.1}
+    fit = sy.identify(arm(), log(), WLS(weights=weights), **FIXED)
+    rows = fit.regressor()
+    np.testing.assert_array_equal(rows.weights, np.array([1.0, 10.0, 0.1])[rows.row])
+    want = sm.WLS(rows.tau, rows.Y, weights=rows.weights**2).fit()
+    np.testing.assert_allclose(fit.base_values, want.params, rtol=1e-6, atol=1e-7)
+    same = sy.identify(arm(), log(), WLS(weights=[1.0, 10.0, 0.1]), **FIXED)
+    np.testing.assert_array_equal(same.base_values, fit.base_values)
+    for wrong, message in (
+        ({"joint1": 1.0}, "no number for joint2, joint3"),
+        ({"joint9": 1.0}, "no joint is called 'joint9'"),
+        ([1.0, 2.0], "has 2 numbers"),
+        (0.0, "all zero"),
+    ):
+        with pytest.raises(CallError, match=message):
+            sy.identify(arm(), log(), WLS(weights=wrong), **FIXED)
