@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import instance
-from ..errors import CallError, suggest
+from ..errors import CallError, mention, suggest
 from ..option_groups.identification import ArmKeywords, IdentifyKeywords
 from ..options import options_of
 from .estimators.least_squares import Estimator
@@ -93,8 +93,19 @@ def make_options(
         preparation, **{name: value for name, value in values.items() if name in of_samples}
     )
     model = replace(model, **{name: value for name, value in values.items() if name in of_model})
-    return Options(
-        preparation=preparation,
-        model=model,
-        estimator=make_estimator(estimator, model.prior, preparation.controller),
-    )
+    chosen = make_estimator(estimator, model.prior, preparation.controller)
+    refuse_own_rows(model, chosen.name)
+    return Options(preparation=preparation, model=model, estimator=chosen)
+
+
+def refuse_own_rows(model: ModelOptions, estimator: str) -> None:
+    """Raise CallError for a prior or constraints that the estimator does not use."""
+    for name, is_given, users in (
+        ("parameter_prior", model.parameter_prior is not None, ("auto", "sdp")),
+        ("constraints", len(model.constraints) > 0, ("auto", "sdp", "wls", "ols")),
+    ):
+        if is_given and estimator not in users:
+            raise CallError(
+                f"{mention(name)} is not used by the estimator {estimator!r}; those that use it:"
+                f" {', '.join(users)}"
+            )

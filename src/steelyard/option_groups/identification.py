@@ -19,6 +19,7 @@ from ..option_values import (
     PAIRS_SCHEMA,
     PER_JOINT,
     PER_JOINT_SCHEMA,
+    RANGES_SCHEMA,
     by_joint,
     estimate_or_by_joint,
     joint_pairs,
@@ -40,6 +41,10 @@ SMOOTHERS = ("auto", "kalman", "periodic", "butterworth")
 DAMAGED = (REFUSE := "refuse", LEAVE_OUT := "leave out")
 
 Bounds: TypeAlias = Mapping[str, Any]
+ParameterPrior: TypeAlias = Mapping[str, Sequence[float]] | Sequence[Any]
+"""parameter -> (mean, std), or a mean (p,) and a covariance (p, p)."""
+Equalities: TypeAlias = Sequence[Any]
+"""({parameter: factor}, value), several of them, or A (k, p) and b (k,)."""
 KnownTorque: TypeAlias = "Callable[..., NDArray[np.float64]]"
 KnownArgument: TypeAlias = "Mapping[str, str] | KnownTorque"
 """A known torque as users write it: joint -> expression, or a function (q, qd, qdd) -> (N, n)."""
@@ -171,6 +176,20 @@ class ModelFields:
         choices=("cad",),
         panel=ESTIMATION,
     )
+    parameter_prior: ParameterPrior | None = option(
+        None,
+        help="Gaussian prior: parameter -> (mean, standard deviation).",
+        schema=RANGES_SCHEMA,
+        command_line=False,
+        panel=KNOWLEDGE,
+    )
+    constraints: Equalities = option(
+        (),
+        help="Linear equalities of parameters: ({parameter: factor, ...}, value), or several.",
+        schema={"type": "array"},
+        command_line=False,
+        panel=KNOWLEDGE,
+    )
     coupling: JointPair | Sequence[JointPair | Sequence[str]] = option(
         (),
         help="Two joints that share a motor.",
@@ -239,6 +258,8 @@ class ArmModelKeywords(TypedDict, total=False):
     hold: Sequence[str] | Mapping[str, float | None]
     bounds: Bounds | None
     prior: str | None
+    parameter_prior: ParameterPrior | None
+    constraints: Equalities
     coupling: JointPair | Sequence[JointPair | Sequence[str]]
     known: KnownArgument | None
     drive_gains: Sequence[str]

@@ -19,6 +19,9 @@ class EstimatorThresholds:
     # information of a direction over what errors of the regressor add, from which it is excited
     excited_ratio: float = threshold(4.0, "convention: twice the amplitude (design page 014)")
 
+    # standard deviation of a given equality over the size of its terms, in covariances
+    equality_std: float = threshold(1e-6, "numerical: practically exact")
+
     # -- Noise levels
     # consecutive parts of the samples for the autocorrelation
     autocorrelation_blocks: int = threshold(16, "convention: not measured")

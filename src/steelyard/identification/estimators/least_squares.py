@@ -5,14 +5,17 @@ Ordinary, weighted by the noise of each joint, and joint by joint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import real_number, whole_number
+from ...arguments import per_joint, real_number, whole_number
+from ...errors import CallError
 from ..model.accumulator import Accumulator
+from ..model.own_rows import BaseEqualities
 from ..model.problem import Problem, merged
 from .estimator_thresholds import THRESHOLDS
 from .posterior import Posterior
@@ -186,13 +189,27 @@ def pseudo_inverse(values: Array, tolerance: float) -> Array:
     return np.where(values > tolerance * first, 1.0 / np.maximum(values, 1e-300), 0.0)
 
 
-def weighted(total: Accumulator, prior: Array, iterations: int = 5) -> tuple[Array, Array]:
+def constrained(triangle: Array, prior: Array, equalities: BaseEqualities | None) -> Array:
+    """Return argmin |R x - z|, (b,), subject to linear equalities, by elimination.
+
+    Golub and Van Loan, "Matrix Computations", 4th ed., section 6.2.2 (the null-space method).
+    """
+    if equalities is None:
+        return least_squares(triangle, prior)
+    start = equalities.N.T @ (prior - equalities.origin)
+    y = least_squares(equalities.reduced(triangle), start)
+    return np.asarray(equalities.origin + equalities.N @ y)
+
+
+def weighted(
+    total: Accumulator, prior: Array, iterations: int = 5, equalities: BaseEqualities | None = None
+) -> tuple[Array, Array]:
     """Return base parameters (b,) and weights 1/sigma_j (n,) by iterated weighted least squares."""
-    base = least_squares(total.triangle(), prior)
+    base = constrained(total.triangle(), prior, equalities)
     weights = np.ones(total.n)
     for _ in range(iterations):
         before, weights = weights, 1.0 / noise(total, base)
-        base = least_squares(total.triangle(weights), prior)
+        base = constrained(total.triangle(weights), prior, equalities)
         if np.allclose(weights, before, rtol=1e-4):
             break
     return base, weights
@@ -225,19 +242,23 @@ class OLS(Estimator):
 
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        return Estimate(least_squares(problem.total.triangle(), problem.prior), np.ones(problem.n))
+        equalities = problem.model.base_equalities
+        base = constrained(problem.total.triangle(), problem.prior, equalities)
+        return Estimate(base, np.ones(problem.n))
 
 
 @dataclass(frozen=True)
 class WLS(Estimator):
     """argmin sum_j |tau_j - Y_j base|^2 / sigma_j^2, iterated from OLS.
 
-    sigma_j^2 = |residual_j|^2 / (N_j - b_j) follows from the estimate before.
+    sigma_j^2 = |residual_j|^2 / (N_j - b_j) follows from the estimate before. `weights` (n,) or
+    joint -> number [1/(N m)|1/N] are used in place of 1 / sigma_j: one for each joint.
 
     Gautier 1997, section 4; Swevers, Verdonck and De Schutter 2007, p. 64.
     """
 
     iterations: int = 5
+    weights: Mapping[str, float] | Sequence[float] | None = None
     name = "wls"
 
     def __post_init__(self) -> None:
@@ -245,9 +266,26 @@ class WLS(Estimator):
             self, "iterations", whole_number("WLS: iterations", self.iterations, 1, 1e6)
         )
 
+    def given_weights(self, problem: Problem) -> Array | None:
+        """Return the given weights (n,) of the rows of each joint; None if there are none."""
+        if self.weights is None:
+            return None
+        names = problem.model.row_names
+        weights = per_joint("WLS: weights", self.weights, names, 0.0, "1/(N m)|1/N")
+        if isinstance(self.weights, Mapping) and set(self.weights) != set(names):
+            missing = ", ".join(name for name in names if name not in self.weights)
+            raise CallError(f"WLS: weights have no number for {missing}; every joint needs one")
+        if not np.any(weights):
+            raise CallError("WLS: weights are all zero; at least one joint needs a weight")
+        return weights
+
     def fit(self, problem: Problem) -> Estimate:
         """Return the estimate for a problem."""
-        base, weights = weighted(problem.total, problem.prior, self.iterations)
+        fixed, equalities = self.given_weights(problem), problem.model.base_equalities
+        if fixed is not None:
+            base = constrained(problem.total.triangle(fixed), problem.prior, equalities)
+            return Estimate(base, fixed)
+        base, weights = weighted(problem.total, problem.prior, self.iterations, equalities)
         return Estimate(base, weights, details={"sigma": (1.0 / weights).tolist()})
 
 

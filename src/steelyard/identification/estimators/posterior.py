@@ -5,7 +5,7 @@ The description as a Gaussian prior of the links, the samples as data, and their
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -161,9 +161,35 @@ def posterior(
     415.
     """
     coordinate_system = coordinates(model, body_prior(model)) if where is None else where
-    return posterior_of(
-        coordinate_system, *projected(model, triangle, coordinate_system), weights, vague
+    A, z = projected(model, triangle, coordinate_system)
+    rows, target = own_rows(model)
+    if not len(rows):
+        return posterior_of(coordinate_system, A, z, weights, vague)
+    rows, target = rows @ coordinate_system.matrix, target - rows @ coordinate_system.origin
+    result = posterior_of(
+        coordinate_system, np.vstack([A, rows]), np.append(z, target), weights, vague
     )
+    # the given prior belongs to the description, not to the samples
+    prior = np.linalg.qr(np.vstack([result.prior, rows]), mode="r")
+    return replace(result, data=A, prior=np.asarray(prior))
+
+
+def own_rows(model: Model) -> tuple[Array, Array]:
+    """Return rows (k, p) and target (k,) of the given prior and equalities, in units of their std.
+
+    Equalities have a small standard deviation, `equality_std` of the size of their terms.
+    """
+    rows, target = [np.zeros((0, len(model.names)))], [np.zeros(0)]
+    if model.own_prior is not None:
+        rows.append(model.own_prior.over(model.names))
+        target.append(model.own_prior.target)
+    if model.equalities is not None:
+        A, b = model.equalities.over(model.names), model.equalities.target
+        size = np.maximum(np.abs(b), np.abs(A) @ np.abs(model.start))
+        std = THRESHOLDS.equality_std * np.maximum(size, np.linalg.norm(A, axis=1))
+        rows.append(A / std[:, None])
+        target.append(b / std)
+    return np.concatenate(rows), np.concatenate(target)
 
 
 def projected(model: Model, triangle: Array, coordinate_system: Coordinates) -> tuple[Array, Array]:

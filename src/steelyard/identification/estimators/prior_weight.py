@@ -5,7 +5,7 @@ One weight for all links; the descriptions of links that contradict the samples 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -28,7 +28,7 @@ class PriorWeight:
     Its weight, the bodies whose description is discarded, their weight, the evidence [nats].
 
     `gain` says for each of these bodies by how many nats the evidence is larger without its
-    description.
+    description. `of_links` has the weights that were given for single bodies, by index.
     """
 
     weight: float
@@ -36,14 +36,26 @@ class PriorWeight:
     aside: tuple[int, ...] = ()
     log_evidence: float = 0.0
     gain: tuple[float, ...] = ()
+    of_links: tuple[tuple[int, float], ...] = ()
 
     def body_weights(self, prior: BodyPrior) -> Array:
         """Return the weight of every body, (bodies,)."""
+        fixed = dict(self.of_links)
         return np.array(
             [
-                self.weight if described else min(self.loose, self.weight)
-                for described in prior.described
+                fixed.get(i, self.weight if described else min(self.loose, self.weight))
+                for i, described in enumerate(prior.described)
             ]
+        )
+
+    def with_link_weights(self, weights: Mapping[int, float]) -> PriorWeight:
+        """Return the choice with given weights of some bodies, whose description is used."""
+        used = [k for k, i in enumerate(self.aside) if i not in weights]
+        return replace(
+            self,
+            aside=tuple(self.aside[k] for k in used),
+            gain=tuple(self.gain[k] for k in used),
+            of_links=tuple(weights.items()),
         )
 
     def names(self, model: Model) -> tuple[str, ...]:

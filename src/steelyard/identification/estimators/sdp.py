@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import real_number
-from ...errors import ProblemError
+from ...errors import CallError, ProblemError, suggest
 from ...option_groups.identification import Bounds
 from ..model.bounds import Inequalities, check_bounds, inequalities, physical_limits
 from ..model.linear_model import Model
@@ -34,15 +35,16 @@ class SDP(Estimator):
 
     Ia, Fv, Fc >= 0. k_j is the variance inflation due to autocorrelated residuals. w_i says how
     much the description of link i counts: 1 for inertias that are right to their own size, 100 for
-    a tenth of it. `prior_weight` gives one number for all links; None chooses it by the evidence,
-    and discards the description of links that contradict the samples. `exact` keeps the weighted
+    a tenth of it. `prior_weight` gives one number for all links, or link -> number for some of
+    them; None chooses it by the evidence, and discards the description of links that contradict the
+    samples. It is chosen so for links that a mapping does not name. `exact` keeps the weighted
     least-squares solution wherever consistent parameters have it: the prior then only decides
     directions that the data do not determine. `entropic` takes the divergence 2 (tr S - log det S -
     4) instead of its second-order form |S - S0|^2. `bounds` are added to those given to `identify`.
     Wensing, Kim and Slotine 2018; Lee, Wensing and Park 2020; Sousa and Cortesao 2014; MacKay 1992.
     """
 
-    prior_weight: float | None = None
+    prior_weight: float | Mapping[str, float] | None = None
     bounds: Bounds | None = None
     margin: float = 1e-4
     exact: bool = False
@@ -56,10 +58,16 @@ class SDP(Estimator):
                 "SDP(pull=...) is now called prior_weight", DeprecationWarning, stacklevel=3
             )
             object.__setattr__(self, "prior_weight", pull)
-        if self.prior_weight is not None:
-            object.__setattr__(
-                self, "prior_weight", real_number("SDP: prior_weight", self.prior_weight, 0.0, 1e15)
-            )
+        weight = self.prior_weight
+        if isinstance(weight, Mapping):
+            weight = {
+                str(link): real_number(f"SDP: prior_weight of {link!r}", x, 0.0, 1e15)
+                for link, x in weight.items()
+            }
+            object.__setattr__(self, "prior_weight", weight)
+        elif weight is not None:
+            weight = real_number("SDP: prior_weight", weight, 0.0, 1e15)
+            object.__setattr__(self, "prior_weight", weight)
         real_number("SDP: margin", self.margin, 0.0, 1.0)
         check_bounds(self.bounds)
 
@@ -76,11 +84,7 @@ class SDP(Estimator):
         vague = choose_joint_precision(
             model, triangle, vague, THRESHOLDS.prior_weight, loosest(problem)
         )
-        chosen = (
-            PriorWeight(self.prior_weight)
-            if self.prior_weight is not None
-            else choose_prior_weight(model, triangle, vague)
-        )
+        chosen = self.chosen_weight(model, triangle, vague)
         bounds = {**(model.bounds or {}), **(self.bounds or {})}
         solution = consistent(model, triangle, free, replace(self, bounds=bounds), chosen, vague)
         prior = body_prior(model, chosen.aside)
@@ -92,7 +96,8 @@ class SDP(Estimator):
             "set_aside": chosen.names(model),
             "solver": solution.solver,
         }
-        notes = solution.notes + (chosen.sentences(model) if self.prior_weight is None else ())
+        by_evidence = not isinstance(self.prior_weight, float)
+        notes = solution.notes + (chosen.sentences(model) if by_evidence else ())
         return Estimate(
             base=problem.base.values(solution.parameters),
             weights=weights,
@@ -100,6 +105,23 @@ class SDP(Estimator):
             details=details,
             parameters=solution.parameters,
             posterior=estimate,
+        )
+
+    def chosen_weight(self, model: Model, triangle: Array, vague: Array) -> PriorWeight:
+        """Return the weight of the description: as given, or by the evidence."""
+        if isinstance(self.prior_weight, float):
+            return PriorWeight(self.prior_weight)
+        chosen = choose_prior_weight(model, triangle, vague)
+        if self.prior_weight is None:
+            return chosen
+        links = model.robot.body_names
+        for link in self.prior_weight:
+            if link not in links:
+                raise CallError(
+                    f"SDP: prior_weight: no moving link is called {link!r}; {suggest(link, links)}"
+                )
+        return chosen.with_link_weights(
+            {links.index(link): x for link, x in self.prior_weight.items()}
         )
 
 
@@ -126,7 +148,7 @@ def consistent(
     """
     prior = body_prior(model, chosen.aside)
     physical_bounds = physical_limits(model.names, model.free)
-    asked = inequalities(options.bounds, model.names)
+    asked = with_equalities(inequalities(options.bounds, model.names), model)
     limits = Inequalities(
         np.vstack([physical_bounds.A, asked.A]),
         np.concatenate([physical_bounds.b, asked.b]),
@@ -135,6 +157,9 @@ def consistent(
     data = triangle[:, :-1] @ model.base.matrix, triangle[:, -1]
     weights = chosen.body_weights(prior)
     rows, target = prior_rows(prior, weights, model, vague)
+    if model.own_prior is not None:
+        rows = np.vstack([rows, model.own_prior.over(model.names)])
+        target = np.concatenate([target, model.own_prior.target])
     program = ConeProgram(
         model=model,
         prior=prior,
@@ -162,6 +187,19 @@ def consistent(
         exact = with_base_values(program, pi, free)
         pi = pi if exact is None else exact
     return Consistent(pi, status, notes)
+
+
+def with_equalities(bounds: Inequalities, model: Model) -> Inequalities:
+    """Return bounds with the equalities of a model as bounds from both sides."""
+    if model.equalities is None:
+        return bounds
+    A, b = model.equalities.over(model.names), model.equalities.target
+    labels = tuple(f"constraint {k}" for k in range(1, len(b) + 1))
+    return Inequalities(
+        np.vstack([bounds.A, A, -A]),
+        np.concatenate([bounds.b, b, -b]),
+        (*bounds.names, *labels, *labels),
+    )
 
 
 def as_described(model: Model, pi: Array, norms: Array, inner: int) -> Array:

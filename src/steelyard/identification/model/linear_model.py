@@ -39,6 +39,13 @@ from .held_parameters import held_parameters, known_masses
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
+from .own_rows import (
+    BaseEqualities,
+    NamedRows,
+    base_equalities,
+    equality_rows_of,
+    prior_rows_of,
+)
 from .rows import ColumnSupport, Rows, entries_program, gathered
 
 Array = NDArray[np.float64]
@@ -54,6 +61,8 @@ class Model:
     moving links, where it is known. `load` has the inertias whose weight friction depends on, ()
     for the links of the robot. Where the base is `moving`, its motion (N, 9) is part of a state and
     shows more combinations of the parameters. `observation` says what the rows of a sample are.
+    `own_prior` has the rows of a Gaussian prior that was given, `equalities` linear equalities of
+    the parameters.
     """
 
     robot: Robot
@@ -64,6 +73,8 @@ class Model:
     load: tuple[Inertia, ...] = ()
     moving: bool = False
     observation: Observation = JOINT_TORQUES
+    own_prior: NamedRows | None = None
+    equalities: NamedRows | None = None
 
     @property
     def n(self) -> int:
@@ -103,6 +114,16 @@ class Model:
         for index, value in self.held:
             pi[index] = value
         return pi
+
+    @cached_property
+    def base_equalities(self) -> BaseEqualities | None:
+        """The equalities as far as base parameters show them, None without any."""
+        if self.equalities is None:
+            return None
+        rows, fixed = self.equalities.over(self.names), [i for i, _ in self.held]
+        target = self.equalities.target - rows[:, fixed] @ self.start[fixed]
+        rows[:, fixed] = 0.0
+        return base_equalities(rows, target, self.base.matrix)
 
     @cached_property
     def structure(self) -> Robot:
@@ -437,7 +458,8 @@ def build_model(
         else {"total_mass": (total, total), **(options.bounds or {})}
     )
     model_robot = observation.model_robot(robot, full)
-    columns = {name: i for i, name in enumerate(model_robot.parameter_names)}
+    model_names = model_robot.parameter_names
+    columns = {name: i for i, name in enumerate(model_names)}
     names = full.parameter_names
     fixed = {columns[names[i]]: value for i, value in fixed.items() if names[i] in columns}
     fixed |= observation.unobservable(robot, model_robot, moving)
@@ -449,4 +471,6 @@ def build_model(
         total_mass=total,
         moving=moving,
         observation=observation,
+        own_prior=prior_rows_of(options.parameter_prior, robot.parameter_names, model_names),
+        equalities=equality_rows_of(options.constraints, robot.parameter_names, model_names),
     )

@@ -40,6 +40,10 @@ class ModelOptions(ModelFields):
     hold : parameters, links or joints that are fixed at the robot's values, or name -> value
     bounds : name -> (lowest, highest), see `inequalities`
     prior : 'cad' gives the description more weight
+    parameter_prior : Gaussian prior of parameters, name -> (mean, std), or mean (p,) and covariance
+        (p, p) of the robot's parameters; beside the description, for 'sdp' and 'auto'
+    constraints : linear equalities, ({'link2.m': 1, 'link3.m': 1}, 9.5), several of them, or A (k,
+        p) and b (k,); for 'sdp', 'auto', 'wls' and 'ols'
     coupling : pairs of joints that share a motor, by name
     known : torque that is not identified, a function (q, qd, qdd) -> (N, n) or joint -> expression
     drive_gains : joints whose measured torque has an unknown factor, or 'all'
@@ -59,6 +63,7 @@ class ModelOptions(ModelFields):
             "rotor": yes_or_no("rotor", self.rotor),
             "hold": dict(self.hold) if isinstance(self.hold, Mapping) else names("hold", self.hold),
             "bounds": check_bounds(self.bounds),
+            "constraints": check_sequence("constraints", self.constraints),
             "coupling": check_couplings(self.coupling),
             "known": check_known(self.known),
             "drive_gains": names("drive_gains", self.drive_gains),
@@ -106,6 +111,15 @@ class ModelOptions(ModelFields):
             if isinstance(self.coulomb_width, str)
             else per_joint("coulomb_width", self.coulomb_width, joint_names, 0.0, "rad/s|m/s")
         )
+
+
+def check_sequence(name: str, value: Any) -> Sequence[Any]:
+    """Return a value that has a length and an order; raise CallError for anything else."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise CallError(
+            f"{name} must be a list or a tuple of two, not {short_repr(value)}", argument=name
+        )
+    return value
 
 
 def check_elastic(elastic: Any) -> tuple[str, ...]:

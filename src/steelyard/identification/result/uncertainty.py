@@ -22,6 +22,7 @@ from ..estimators.least_squares import (
     inverse_root,
 )
 from ..estimators.posterior import Posterior
+from ..model.own_rows import BaseEqualities
 from ..model.prior import parameter_sizes
 from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
@@ -217,7 +218,7 @@ def uncertainty(
         covariance = (
             covariance_of_parts(estimate)
             if estimate.parts
-            else covariance_of_rows(triangle, residuals)
+            else covariance_of_rows(triangle, residuals, problem.model.base_equalities)
         )
         sigma, raw = noise_of_samples(problem, estimate, covariance, noise)
         return Uncertainty(
@@ -260,12 +261,18 @@ def uncertainty(
     )
 
 
-def covariance_of_rows(triangle: Array, residuals: Residuals) -> Array:
-    """Return the covariance (b, b) of least squares on the torque.
+def covariance_of_rows(
+    triangle: Array, residuals: Residuals, equalities: BaseEqualities | None = None
+) -> Array:
+    """Return the covariance (b, b) of least squares on the torque, subject to equalities.
 
     The factor R of [Y tau], and residuals with their cells.
     """
-    half = inverse_root(triangle)
+    half = (
+        inverse_root(triangle)
+        if equalities is None
+        else equalities.N @ inverse_root(equalities.reduced(triangle))
+    )
     return np.asarray(
         half
         @ jackknife(residuals.information, residuals.scores, residuals.cells.ends, half)
