@@ -17,8 +17,8 @@ from steelyard.identification.doctor import excitation as excitation_module
 from steelyard.identification.doctor import sentences, time_stamps
 from steelyard.identification.doctor.channels import is_dead, is_saturated, spikes
 from steelyard.identification.doctor.excitation import free_swing, poor_excitation, too_short
+from steelyard.identification.doctor.fault_search.fault_gain import HeldOutGain
 from steelyard.identification.doctor.fault_search.fault_hypothesis import FaultHypothesis
-from steelyard.identification.doctor.fault_search.held_out import HeldOutGain
 from steelyard.identification.doctor.fault_search.search import Step
 from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.doctor.time_stamps import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.doctor.fault_search.held_out import HeldOutGain, held_out_gain
+from steelyard.identification.doctor.fault_search.fault_gain import HeldOutGain, held_out_gain
 from tests import lugre_arm
 from tests.laws.doctor.test_doctor import Planted, described, diagnosed, moved, named, true
 from tests.real.measured import folder

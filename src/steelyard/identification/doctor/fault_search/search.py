@@ -11,8 +11,8 @@ from ...model.joint_gram import best_of_each
 from ...nuisance.delay_gain import away_from_reversals
 from ..doctor_thresholds import THRESHOLDS
 from .fault_correction import FaultCorrection
+from .fault_gain import HeldOutGain, held_out_gain
 from .fault_hypothesis import FaultHypothesis, is_doubtful
-from .held_out import HeldOutGain, held_out_gain
 from .log_evidence import LogEvidence, Trial
 from .model_faults import shared_motors, wrong_gravity
 from .motion_faults import (
