@@ -81,5 +81,5 @@ def test_files_that_are_no_fit_are_named(tmp_path: Path) -> None:
     content = fitted("plain").to_dict()
     content["parameters"][0]["name"] = "other.m"
     file.write_text(json.dumps(content))
-    with pytest.raises(ModelError, match="its parameters are not those of its robot"):
+    with pytest.raises(ModelError, match="its robot has other parameters"):
         sy.Fit.load(file)

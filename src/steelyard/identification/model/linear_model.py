@@ -34,18 +34,12 @@ from ...robot import Robot
 from ..observations.joint_torques import JOINT_TORQUES
 from ..observations.observation import Observation, exciting_base
 from ..samples.samples import Samples
+from . import own_rows
 from .friction_memory import presliding_states
 from .held_parameters import held_parameters, known_masses
 from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
-from .own_rows import (
-    BaseEqualities,
-    NamedRows,
-    base_equalities,
-    equality_rows_of,
-    prior_rows_of,
-)
 from .rows import ColumnSupport, Rows, entries_program, gathered
 
 Array = NDArray[np.float64]
@@ -73,8 +67,8 @@ class Model:
     load: tuple[Inertia, ...] = ()
     moving: bool = False
     observation: Observation = JOINT_TORQUES
-    own_prior: NamedRows | None = None
-    equalities: NamedRows | None = None
+    own_prior: own_rows.NamedRows | None = None
+    equalities: own_rows.NamedRows | None = None
 
     @property
     def n(self) -> int:
@@ -116,14 +110,14 @@ class Model:
         return pi
 
     @cached_property
-    def base_equalities(self) -> BaseEqualities | None:
+    def base_equalities(self) -> own_rows.BaseEqualities | None:
         """The equalities as far as base parameters show them, None without any."""
         if self.equalities is None:
             return None
         rows, fixed = self.equalities.over(self.names), [i for i, _ in self.held]
         target = self.equalities.target - rows[:, fixed] @ self.start[fixed]
         rows[:, fixed] = 0.0
-        return base_equalities(rows, target, self.base.matrix)
+        return own_rows.base_equalities(rows, target, self.base.matrix)
 
     @cached_property
     def structure(self) -> Robot:
@@ -458,7 +452,7 @@ def build_model(
         else {"total_mass": (total, total), **(options.bounds or {})}
     )
     model_robot = observation.model_robot(robot, full)
-    model_names = model_robot.parameter_names
+    robot_names, model_names = robot.parameter_names, model_robot.parameter_names
     columns = {name: i for i, name in enumerate(model_names)}
     names = full.parameter_names
     fixed = {columns[names[i]]: value for i, value in fixed.items() if names[i] in columns}
@@ -471,6 +465,6 @@ def build_model(
         total_mass=total,
         moving=moving,
         observation=observation,
-        own_prior=prior_rows_of(options.parameter_prior, robot.parameter_names, model_names),
-        equalities=equality_rows_of(options.constraints, robot.parameter_names, model_names),
+        own_prior=own_rows.prior_rows_of(options.parameter_prior, robot_names, model_names),
+        equalities=own_rows.equality_rows_of(options.constraints, robot_names, model_names),
     )

@@ -168,7 +168,7 @@ def saved_fit(content: Mapping[str, Any], saved: Mapping[str, Any], fit_type: An
     robot, initial = (Robot(read_toml(saved[key], warn=False)) for key in ("robot", "initial"))
     parameters = numbers([row["value"] for row in content["parameters"]])
     if tuple(row["name"] for row in content["parameters"]) != robot.parameter_names:
-        raise ValueError("its parameters are not those of its robot")
+        raise ValueError("its robot has other parameters")
     index = {name: i for i, name in enumerate(robot.parameter_names)}
     model = Model(
         robot=robot,
@@ -179,7 +179,7 @@ def saved_fit(content: Mapping[str, Any], saved: Mapping[str, Any], fit_type: An
         model = model.with_load(parameters)
     base = numbers([row["value"] for row in content["base_parameters"]])
     if tuple(row["name"] for row in content["base_parameters"]) != tuple(model.base.names):
-        raise ValueError("its base parameters are not those of its robot")
+        raise ValueError("its robot has other base parameters")
     return fit_type(
         robot=model.identified(parameters),
         initial=initial,
