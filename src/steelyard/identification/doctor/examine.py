@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.runtime.threads import mapped
 from ...errors import LogError, refuse_loops, require_robot
 from ...floating_point import default_errstate
 from ...robot import Robot
-from ...signals.clean import clean
 from ...signals.clean.cleaning import sort_by_time
 from ...signals.clean.correction import Correction
 from ...signals.log import Log
 from ..model.accumulator import on_one_core
 from ..model.linear_model import Model, build_model
-from ..samples.preparation import Preparation
 from ..samples.samples import (
     Samples,
     base_motion,
     far_positions,
-    payload_torque,
     require,
     require_finite,
     require_log,
     require_numbers,
 )
-from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
-from ..samples.smoothing import smoothed
-from .channels import dead_channels, is_dead, is_saturated, saturated_torques, spikes
+from .channels import dead_channels, saturated_torques, spikes
 from .doctor_thresholds import THRESHOLDS
 from .effort_checks import commanded_efforts, quantised_efforts, unsigned_efforts
+from .examined_samples import mark_unused_torques, samples_of
 from .excitation import free_swing, poor_excitation, rows_per_unknown
 from .fault_search.fault_correction import FaultCorrection
 from .fault_search.fault_hypothesis import is_doubtful
@@ -250,46 +245,6 @@ def signal_findings(robot: Robot, log: Log) -> tuple[tuple[Finding, ...], Correc
     return (*unit, *stamps, *efforts, *motion, *jumps), Correction.none(log.n).changed(
         regular=even, spikes=bool(jumps), clock=clock
     )
-
-
-def samples_of(robot: Robot, log: Log) -> Samples:
-    """Return the smoothed samples of a log, also of a log with implausible positions."""
-    log = clean(log)
-    if log.N < SAMPLES_THRESHOLDS.least_samples:
-        raise LogError(
-            f"{log.where}{log.N} samples are too few to identify from; expected at least"
-            f" {SAMPLES_THRESHOLDS.least_samples}"
-        )
-    (q, qd, qdd), sure, *_ = smoothed(log, Preparation())
-    assert log.tau is not None
-    samples = Samples(
-        t=log.t[sure],
-        q=q[sure],
-        qd=qd[sure],
-        qdd=qdd[sure],
-        tau=log.tau[sure],
-        keep=None,
-        remarks=log.remarks,
-        source=log.source,
-    )
-    return (
-        samples
-        if log.payload is None
-        else replace(
-            samples,
-            payload_torque=payload_torque(robot, log.payload, samples.q, samples.qd, samples.qdd),
-        )
-    )
-
-
-def mark_unused_torques(samples: Samples) -> Samples:
-    """Return the samples with torques that are dead or at their bound marked as not in use."""
-    keep = np.ones(samples.tau.shape, bool) if samples.keep is None else samples.keep.copy()
-    for j, used in enumerate(
-        mapped(lambda tau: ~is_saturated(tau) & (not is_dead(tau)), samples.tau.T)
-    ):
-        keep[:, j] &= used
-    return replace(samples, keep=keep)
 
 
 def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = True) -> Examination:

@@ -391,7 +391,7 @@ class Fit:
     ) -> Prediction:
         """Predict torques (..., n) [N m|N] with a band that holds 95 % of measurements.
 
-        Torques are those of the base parameters that predict held-out torque best, `predictor`:
+        The base parameters that predict held-out torque best give the torques, `predictor`:
         the physically consistent `robot`, or base parameters without constraints.
 
         std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model
@@ -699,8 +699,8 @@ class Fit:
 
         Examples
         --------
-        >>> fit.to_json("fit.json", overwrite=True)
-        >>> bool(np.all(sy.Fit.load("fit.json").parameters == fit.parameters))
+        >>> fit.to_json("saved.json")
+        >>> bool(np.all(sy.Fit.load("saved.json").parameters == fit.parameters))
         True
         """
         loaded: Fit = load_fit(path, cls)

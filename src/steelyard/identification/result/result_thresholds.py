@@ -21,7 +21,7 @@ class ResultThresholds:
     uneven_ratio: float = threshold(2.0, "convention: twice")
     # error elsewhere over the error within the region, from which the fit is limited to it
     outside_ratio: float = threshold(1.5, "no record of a measurement; benchmarks.trust judges it")
-    # held-out error of the physically consistent robot over that of the best predictor, from which
+    # held-out error of the physically consistent robot over the best predictor's, from which
     # the log contradicts every physical robot of this geometry
     consistency_ratio: float = threshold(1.25, "convention: a quarter more")
     # factor between identified and described mass from which the torque scale is doubtful
@@ -44,6 +44,10 @@ class ResultThresholds:
     small_rated_share: float = threshold(0.05, "convention: 5 %")
     # samples of a validation log on one side of the region from which they decide
     least_validation_samples: int = threshold(20, "convention: not measured")
+
+    # -- Files
+    # decimals of the covered states in fit.json
+    saved_path_digits: int = threshold(4, "convention: 0.1 mrad, far below their spacing")
 
     # -- Sequences of states without times
     # states from which they may be a sequence

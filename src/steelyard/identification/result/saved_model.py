@@ -30,6 +30,7 @@ from ..selection.choose_predictor import Predictor
 from .links import LinkEstimates
 from .pipeline import SamplePipeline
 from .prediction import Region
+from .result_thresholds import THRESHOLDS
 from .state_coverage import CoveredStates
 from .torque_noise import TorqueNoise
 from .uncertainty import Uncertainty
@@ -37,7 +38,6 @@ from .validation import Validation
 from .verdict import VerdictInputs
 
 Array = NDArray[np.float64]
-PATH_DIGITS = 4
 OF_SAMPLES = ("smoothing", "cutoff", "decimate", "mask", "period")
 OF_MODEL = ("rotor", "drive_gains", "known_mass", "torque_scale_std", "gear_ratio")
 
@@ -132,7 +132,7 @@ def model_data(fit: Any) -> dict[str, Any] | None:
         "interval": fit.interval,
         "path": {
             "scale": path.scale,
-            "points": np.round(path.points, PATH_DIGITS),
+            "points": np.round(path.points, THRESHOLDS.saved_path_digits),
             "joined": path.joined,
         },
         "whiteness": fit.validation.whiteness,

@@ -53,7 +53,7 @@ class Predictor:
 
     @property
     def cost_of_consistency(self) -> float:
-        """Held-out error of the consistent robot minus that of this predictor, a fraction."""
+        """Held-out error of the consistent robot minus this predictor's, a fraction."""
         return self.errors[CONSISTENT] - self.errors[self.name]
 
     def to_dict(self) -> dict[str, Any]:

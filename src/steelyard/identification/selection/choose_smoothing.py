@@ -72,7 +72,8 @@ def choose_smoothing(
     almost as well as in any band that holds the motion: where noise of the accelerations outweighs
     the torque, models that shrink would win. Of the candidates that are not worse than the best by
     a tenth and by the standard error, the one with the widest band is taken, the samples as
-    prepared before all filters: a filter also smooths the reversals of friction. Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
+    prepared before all filters: a filter also smooths the reversals of friction. Roberts et al.,
+    Ecography 40 (2017), p. 913 (blocked cross-validation).
 
     Parameters
     ----------
