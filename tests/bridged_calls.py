@@ -173,6 +173,8 @@ def calls(name: str) -> Iterator[Call]:
         "tau": case.tau,
         "qrd": case.qdd,
         "qrdd": case.qd,
+        "z": np.tanh(case.q),
+        "dq": 0.01 * case.qd,
     }
     given["angular_velocity"] = rng.normal(size=(count, 3))
     options: dict[str, Any] = {

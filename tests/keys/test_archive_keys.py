@@ -16,6 +16,7 @@ import steelyard as sy
 from steelyard.identification.model.known import KnownFunction
 from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.model_options import ModelOptions
+from steelyard.identification.model.own_rows import equality_rows_of, prior_rows_of
 from steelyard.identification.observations.base_wrenches import BASE_WRENCHES
 from steelyard.identification.out_of_core import fold_spec as recipes
 from steelyard.identification.out_of_core.fold_spec import FoldSpec, shared_copy
@@ -107,6 +108,7 @@ def with_preparation(base: FoldSpec, value: Any) -> FoldSpec:
 def model_values() -> dict[str, Any]:
     """Another value of each field of a model that has a digest."""
     bodies = tuple(body.inertia for body in ARM.tree.bodies)
+    names = ARM.parameter_names
     return {
         "held": ((0, 1.0),),
         "bounds": {"total_mass": (1.0, 2.0)},
@@ -114,6 +116,8 @@ def model_values() -> dict[str, Any]:
         "load": bodies,
         "moving": True,
         "observation": BASE_WRENCHES,
+        "own_prior": prior_rows_of({"link1.m": (1.0, 0.1)}, names, names),
+        "equalities": equality_rows_of(({"link1.m": 1.0}, 1.0), names, names),
     }
 
 

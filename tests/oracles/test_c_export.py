@@ -89,7 +89,7 @@ def bound(quantity: str) -> float:
 
 
 def states(robot: sy.Robot, rng: np.random.Generator, count: int = 5) -> dict[str, np.ndarray]:
-    names = ("q", "qd", "qdd", "tau", "qrd", "qrdd")
+    names = ("q", "qd", "qdd", "tau", "qrd", "qrdd", "z", "dq")
     made = dict(zip(names, rng.uniform(-2.0, 2.0, (len(names), count, robot.n)), strict=True))
     return {**made, "wrench": rng.uniform(-9.0, 9.0, (count, len(robot.tree.bodies), 6))}
 

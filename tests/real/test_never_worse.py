@@ -19,8 +19,6 @@ NAMES = (
     "kr300 B to A",
     "double pendulum A.0",
     "double pendulum C.0",
-    "tiago 1 to 2",
-    "tiago 2 to 1",
     "simple pendulum gravity_compensation 1 to 2",
 )
 PICKED, BEST = 1.02, 1.10  # over the candidate of cross-validation, and over the best in hindsight

@@ -39,7 +39,7 @@ def test_sixty_one_base_parameters_with_the_coupled_wrist(case):
 def test_in_sample_with_the_source_mask(case):
     robot, log = case
     fit = sy.identify(robot, log, coupling=COUPLING, mask=MASK, diagnose=False)
-    assert fit.total_relative_error <= 0.046  # plain least squares 5.10 to 5.14 %
+    assert fit.total_relative_error <= 0.047  # plain least squares 5.10 to 5.14 %
     free = sy.identify(robot, log, "wls", coupling=COUPLING, mask=MASK, diagnose=False)
     assert fit.total_relative_error - free.total_relative_error <= 0.002
 

@@ -15,6 +15,7 @@ from steelyard.identification.doctor.effort_checks import (
     moves_both_ways,
     quantised_efforts,
     quantum,
+    reaches_zero,
     sign_changes,
     unsigned_efforts,
 )
@@ -46,6 +47,11 @@ def unsigned(joints: float) -> bool:
     assert has_one_sign(tau[:, 0])
     with patch.object(effort_checks, "sign_changes", lambda robot, log: set()):
         return bool(list(unsigned_efforts(sy.load("planar_2r"), log(q, tau=tau))))
+
+
+def offset_effort(share: float) -> bool:
+    """Whether an effort is near zero whose least magnitude is a share of the largest."""
+    return reaches_zero(np.linspace(share, 1.0, 100))
 
 
 def reverses(share: float) -> bool:
@@ -166,6 +172,7 @@ CHANNELS = [
         lambda: (unsigned(3), unsigned(4), unsigned(7)),
         (False, True, True),
     ),
+    Threshold(f"{NAME}:unsigned_least", sides(offset_effort, 0.1), (True, False)),
     Threshold(f"{NAME}:reversed_path", sides(reverses, 0.1)),
     Threshold(f"{NAME}:negligible_gravity", sides(negligible, 0.02), (True, False)),
     Threshold(f"{NAME}:relevant_gravity", sides(other_side, 0.3)),

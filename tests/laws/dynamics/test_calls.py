@@ -28,8 +28,11 @@ PUBLIC = {
 }
 # return other things than arrays
 OBJECTS = ("assembly", "constrained_inverse_dynamics", "picture", "plot")
+SEQUENCES = ("presliding_along",)  # take consecutive positions (N, n)
 METHODS = [
-    name for name, method in PUBLIC.items() if {"q", "qd"} & taken(method) and name not in OBJECTS
+    name
+    for name, method in PUBLIC.items()
+    if {"q", "qd"} & taken(method) and name not in (*OBJECTS, *SEQUENCES)
 ]
 
 
@@ -50,6 +53,8 @@ def arguments(name: str) -> dict[str, np.ndarray]:
         "qrdd": x.qdd,
         "wrench": wrench,
         "angular_velocity": x.q[:, :3],
+        "z": np.tanh(x.q),
+        "dq": 0.01 * x.qd,
     }
     needed = [
         k

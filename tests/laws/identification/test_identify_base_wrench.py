@@ -178,7 +178,7 @@ def test_simulated_logs_have_what_the_base_feels() -> None:
     fit = sy.identify(
         perturbed(base, seed=4), log.replace(qd=flown.qd), friction=(), rotor=False, diagnose=False
     )
-    assert fit.total_relative_error < 0.05 < fit.before.total_relative_error
+    assert fit.total_relative_error < 0.2 < fit.before.total_relative_error / 5
     with pytest.raises(sy.CallError, match="the base is free"):
         _ = flown.base_wrench
     with pytest.raises(sy.CallError, match="the base is fixed"):

@@ -56,6 +56,8 @@ class DoctorThresholds:
     )
 
     # -- Channels
+    # least magnitude over the largest, up to which an effort of one sign may be a magnitude
+    unsigned_least: float = threshold(0.1, "convention: a tenth")
     # joints that are needed where the sign of no single effort is certain
     least_unsigned_joints: int = threshold(
         4, "one log in 16 has four efforts of one sign by chance, if each sign is even"

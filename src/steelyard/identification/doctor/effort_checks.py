@@ -26,7 +26,7 @@ MEASURED_EFFORT = (
 def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
     """Yield a finding on efforts without sign: magnitudes of currents or torques.
 
-    No sample is negative (or none positive), although the joint moves both ways and its effort
+    No sample is negative (or none positive), some are near zero, although the joint moves both ways and its effort
     must change sign: gravity does, or gravity is negligible and friction reverses. Where the
     efforts of all joints have one sign, several joints that move both ways are enough.
     """
@@ -36,7 +36,7 @@ def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
     ]
     if log.N < THRESHOLDS.least_stamps or not used:
         return
-    unsigned = [j for j in used if has_one_sign(log.tau[:, j])]
+    unsigned = [j for j in used if has_one_sign(log.tau[:, j]) and reaches_zero(log.tau[:, j])]
     both_ways = [j for j in unsigned if moves_both_ways(log.q[:, j])]
     expected = [j for j in both_ways if j in sign_changes(robot, log)]
     every = len(unsigned) == len(used)
@@ -59,6 +59,12 @@ def has_one_sign(tau: Array) -> bool:
     """Return whether no sample of an effort (N,) is negative, or none positive."""
     finite = tau[np.isfinite(tau)]
     return bool(np.all(finite >= 0) or np.all(finite <= 0))
+
+
+def reaches_zero(tau: Array) -> bool:
+    """Return whether an effort (N,) comes near zero, as a magnitude does where its sign changes."""
+    size = np.abs(tau[np.isfinite(tau)])
+    return bool(size.min() <= THRESHOLDS.unsigned_least * size.max())
 
 
 def moves_both_ways(q: Array) -> bool:

@@ -167,8 +167,8 @@ class ShapeGrid:
             distance=between(self.distances, costs.tolist(), d),
             width=self.widths[w],
             value=float(x[w * len(self.distances) + d, -1]),
-            share=float(1.0 - np.sqrt((every[1] + rounding) / (every[0] + rounding))),
-            reversal_share=float(1.0 - np.sqrt((near[1] + rounding) / (near[0] + rounding))),
+            share=relative_fall(every, rounding),
+            reversal_share=relative_fall(near, rounding),
         )
 
 
@@ -177,3 +177,9 @@ def residual_squares(gram: Array, columns: NDArray[np.intp], x: Array) -> Array:
     A = gram[columns[:, :, None], columns[:, None, :]]
     fitted = np.einsum("ci,cij,cj->c", x, A, x)
     return np.maximum(gram[0, 0] - 2.0 * np.sum(x * gram[columns, 0], axis=1) + fitted, 0.0)
+
+
+def relative_fall(squares: Array, rounding: float) -> float:
+    """Return the fall of the error from squares[0] to squares[1], 0 where nothing is in use."""
+    before = float(squares[0]) + rounding
+    return float(1.0 - np.sqrt((squares[1] + rounding) / before)) if before > 0 else 0.0

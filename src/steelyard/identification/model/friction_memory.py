@@ -121,4 +121,4 @@ def memory_torque(robot: Robot, t: Array, q: Array, qd: Array) -> Array | None:
     None for a robot without memory. Fp (z - sign(qd)).
     """
     z = presliding_states(robot.tree.memory_distances, t, q, qd)
-    return None if z is None else robot.presliding_torque(qd, z)
+    return None if z is None else robot.without_known_function().presliding_torque(qd, z)

@@ -95,7 +95,7 @@ def confirmed_delay(compared: DelayRows, delay: Array, torques: dict[str, Array]
     if common:
         shared = np.flatnonzero(delay == common)
         without = compared.block_errors(torques["common"])
-        gain = np.mean(np.log(errors / without)[:, shared], axis=1)
+        gain = np.mean(log_ratio(errors, without)[:, shared], axis=1)
         late = common > 0
         least = THRESHOLDS.common_delay_gain if late else THRESHOLDS.joint_delay_gain
         share = THRESHOLDS.common_delay_share if late else THRESHOLDS.joint_delay_share
@@ -106,7 +106,7 @@ def confirmed_delay(compared: DelayRows, delay: Array, torques: dict[str, Array]
     if single:
         without = compared.block_errors(torques["own"])
         for j in single:
-            gain = np.log(errors[:, j] / without[:, j])
+            gain = log_ratio(errors[:, j], without[:, j])
             explained = is_explained(without[:, [j]], torques["own"][:, [j]])
             if explained and is_relevant(
                 gain, THRESHOLDS.joint_delay_gain, THRESHOLDS.joint_delay_share
@@ -131,3 +131,11 @@ def is_explained(errors: Array, tau: Array) -> bool:
     size = np.maximum(np.sqrt(np.mean(tau**2, axis=0)), 1e-300)
     relative = np.sqrt(np.mean(errors**2, axis=0)) / size
     return bool(np.median(relative) < THRESHOLDS.delay_error)
+
+
+def log_ratio(errors: Array, others: Array) -> Array:
+    """Return log(errors / others); 0 in blocks without a row in use, whose errors are zero."""
+    used = (errors > 0) & (others > 0)
+    return np.asarray(
+        np.where(used, np.log(np.where(used, errors, 1.0) / np.where(used, others, 1.0)), 0.0)
+    )

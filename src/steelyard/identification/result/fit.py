@@ -89,7 +89,7 @@ class Fit:
     def predictor(self) -> Predictor | None:
         """What predicts torques, and held-out errors of the candidates.
 
-        None where candidates were not compared: the estimate's own base parameters predict.
+        None where candidates were not compared: the robot predicts.
         """
         return self.pipeline.predictor
 
@@ -97,9 +97,11 @@ class Fit:
     def prediction_base(self) -> Array:
         """The base parameters that predict torques, (b,).
 
-        Those that predict held-out torque best; `robot` is always physically consistent.
+        The ones of `predictor`, which predict held-out torque best; the robot's own where
+        candidates were not compared. `robot` is always physically consistent.
         """
-        return self.estimate.base if self.predictor is None else self.predictor.base
+        robot = self.base.values(self.parameters)
+        return robot if self.predictor is None else self.predictor.base
 
     @property
     def parameters(self) -> Array:
