@@ -26,9 +26,9 @@ MEASURED_EFFORT = (
 def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
     """Yield a finding on efforts without sign: magnitudes of currents or torques.
 
-    No sample is negative (or none positive), some are near zero, although the joint moves both ways and its effort
-    must change sign: gravity does, or gravity is negligible and friction reverses. Where the
-    efforts of all joints have one sign, several joints that move both ways are enough.
+    No sample is negative (or none positive) and some are near zero, although the joint moves both
+    ways and its effort must change sign: gravity does, or gravity is negligible and friction
+    reverses. Where the efforts of all joints have one sign, several joints that move both ways are enough.
     """
     assert log.tau is not None
     used = [
