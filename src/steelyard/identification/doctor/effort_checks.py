@@ -28,7 +28,8 @@ def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
 
     No sample is negative (or none positive) and some are near zero, although the joint moves both
     ways and its effort must change sign: gravity does, or gravity is negligible and friction
-    reverses. Where the efforts of all joints have one sign, several joints that move both ways are enough.
+    reverses. Where the efforts of all joints have one sign, several joints that move both ways are
+    enough.
     """
     assert log.tau is not None
     used = [
