@@ -123,11 +123,13 @@ def test_what_is_given_is_not_replaced(given: dict[str, Any], kept: Any) -> None
     assert kept(fit)
 
 
-def test_least_squares_predicts_with_its_own_base_parameters() -> None:
+def test_a_named_estimator_predicts_with_its_robot() -> None:
     fit = sy.identify(ROBOT, effort_of_a_controller(), "wls", diagnose=False)
-    q, qd, qdd = motion(np.arange(50) / 10)
-    expected = fit.model.rows(q, qd, qdd) @ fit.base_values
-    np.testing.assert_allclose(fit.predict(q, qd, qdd).torque, expected, atol=1e-9)
+    states = motion(np.arange(50) / 10)
+    assert fit.predictor is None
+    np.testing.assert_allclose(
+        fit.predict(*states).torque, fit.robot.inverse_dynamics(*states), atol=1e-9
+    )
 
 
 def test_a_short_log_is_not_compared() -> None:
