@@ -278,8 +278,12 @@ def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
     direction = np.sign(rate) if "width" not in f else np.tanh(rate / f["width"])
     forward = f.get("coulomb", 0.0)
     level = np.where(rate > 0, forward, f.get("negative", forward))
+    stiction = 0.0
     if "stribeck" in f:
-        level = level + (f.get("stiction", 0.0) - level) * np.exp(-((rate / f["stribeck"]) ** 2))
+        fading = np.exp(-((rate / f["stribeck"]) ** 2))
+        level = level - level * fading
+        towards = np.sign(rate) if "distance" in f else direction
+        stiction = towards * f.get("stiction", 0.0) * fading
     angles = {h: h * f.get("gear", 0.0) * place for h in (1, 2, 6)}
     waves = sum(
         f.get(f"sine{h}", 0.0) * np.sin(x) + f.get(f"cosine{h}", 0.0) * np.cos(x)
@@ -288,6 +292,7 @@ def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
     return (
         f.get("viscous", 0.0) * rate
         + direction * (level + f.get("load", 0.0) * np.abs(load))
+        + stiction
         + f.get("presliding", 0.0) * np.sign(rate)
         + f.get("offset", 0.0)
         + waves

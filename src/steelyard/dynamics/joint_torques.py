@@ -100,9 +100,11 @@ def presliding_state(tree: Tree, z: Scalars, dq: Scalars) -> list[Scalar]:
 def presliding_torque(tree: Tree, qd: Scalars, z: Scalars) -> list[Scalar]:
     """Return the friction at presliding states minus the sliding value, n scalars [N m|N].
 
-    Fp (z - sign(qd)), to be added to inverse dynamics. z: n scalars in [-1, 1]; qd [rad/s|m/s].
+    (Fp + Fs exp(-(qd / vs)^2)) (z - sign(qd)), to be added to inverse dynamics. z: n scalars in
+    [-1, 1]; qd [rad/s|m/s].
     """
-    uses = [use for use in tree.joint_terms if use.row.memory]
+    remembered = {c for c, d in enumerate(tree.memory_distances) if d is not None}
+    uses = [use for use in tree.joint_terms if use.row.memory and remembered >= {*use.coordinates}]
     states = [JointState(0.0, rate, 0.0) for rate in qd]
     sliding = _total(tree, uses, states)
     partial = _total(tree, uses, [s._replace(memory=x) for s, x in zip(states, z, strict=True)])

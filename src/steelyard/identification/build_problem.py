@@ -18,7 +18,7 @@ from .doctor.finding import FAULTS, THIRD_SOURCE, Finding
 from .model.linear_model import Model, build_model
 from .model.problem import Problem
 from .nuisance.drive_gains import asked_joints
-from .nuisance.nuisance_estimates import NuisanceEstimates, estimate_nuisance
+from .nuisance.nuisance_estimates import NuisanceEstimates, estimate_nuisance, without_memory
 from .observations.base_wrenches import BASE_WRENCHES
 from .observations.drive_torques import DRIVE_TORQUES
 from .observations.joint_torques import JOINT_TORQUES
@@ -34,6 +34,7 @@ from .observations.prepare import prepare_all
 from .options import Options
 from .samples.decimation import common_factor
 from .samples.samples import Samples
+from .selection.choose_rows import RestingRows
 from .selection.choose_smoothing import SmoothingChoice, choose_smoothing
 
 AUTO_SMOOTHING = "auto"
@@ -126,6 +127,8 @@ def build_problem(
     if choice is not None and choice.preparation != options.preparation:
         options = replace(options, preparation=choice.preparation)
         samples = prepare_all(robot, logs, options.preparation, observation)
+    rest = None if choice is None else choice.rest
+    samples = samples if rest is None else rest.masked(samples)
     progress("looking for faults of the log", 0.2)
     decimate = options.preparation.decimate
     problem = Problem(
@@ -140,7 +143,10 @@ def build_problem(
         findings = tuple(each for each in findings if not is_estimated(each, robot, options))
     problem = options.estimator.prepare(problem)
     progress("finding delay and friction", 0.3)
-    problem, samples, nuisance = estimate_nuisance(problem, options, drifting=drifting)
+    problem, samples, nuisance = estimate_nuisance(problem, options, rest, drifting=drifting)
+    rest = without_memory(rest, problem.model)
+    if rest is not None:
+        options = replace(options, preparation=rest.prepared(options.preparation))
     problem.check_rows()
     return PreparedProblem(
         robot=robot,
@@ -149,7 +155,12 @@ def build_problem(
         samples=samples,
         nuisance=nuisance,
         findings=findings,
-        notes=observation.notes(robot) + smoothing_notes(choice) + problem.notes + nuisance.notes,
+        notes=(
+            observation.notes(robot)
+            + smoothing_notes(choice, rest)
+            + problem.notes
+            + nuisance.notes
+        ),
         smoothing=choice,
     )
 
@@ -169,9 +180,10 @@ def chooses_by_held_out_torque(options: Options, model: Model, logs: Sequence[Lo
     )
 
 
-def smoothing_notes(choice: SmoothingChoice | None) -> tuple[str, ...]:
-    """Return the sentence on the smoothing, where another one than the automatic was chosen."""
-    return () if choice is None or not choice.note else (choice.note,)
+def smoothing_notes(choice: SmoothingChoice | None, rest: RestingRows | None) -> tuple[str, ...]:
+    """Return sentences on the smoothing and the rows, where other than the usual were chosen."""
+    notes = () if choice is None or not choice.note else (choice.note,)
+    return notes if rest is None else (*notes, rest.note)
 
 
 def is_estimated(finding: Finding, robot: Robot, options: Options) -> bool:

@@ -35,6 +35,7 @@ from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
 from .result.presliding_uncertainty import distance_std, memory_note
 from .result.residuals import Residuals, residuals
+from .result.resting_torque import resting_torque
 from .result.state_coverage import state_coverage
 from .result.torque_noise import torque_noise
 from .result.uncertainty import Uncertainty, uncertainty
@@ -111,8 +112,14 @@ def make_fit(
     causes = residual_causes(
         problem, estimate.base if other is None else other.predictor.base, predicted
     )
+    rest = (
+        resting_torque(validation, options.preparation.least_speeds(prepared.robot.joint_names))
+        if observation.has_joint_rows
+        else None
+    )
     pipeline = replace(
         sample_pipeline(prepared, region),
+        rest=rest,
         residual_split=causes,
         predictor=predictor,
         presliding_std=presliding,
@@ -135,6 +142,7 @@ def make_fit(
         masses=link_masses(prepared, estimate, identified),
         log=log_inputs(prepared, estimate, validation),
         predictor=predictor,
+        rest=rest,
     )
     return Fit(
         robot=with_function(identified, model.known),

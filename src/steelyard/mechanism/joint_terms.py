@@ -91,8 +91,8 @@ class JointTerm:
     factor uses, `needs` what must be given with it, `reads` what it depends on beside qd and qdd:
     q, load, or the name of a signal. `dry` terms jump where the velocity changes its sign, unless
     the joint has a width: simulation locks such joints at rest. Terms with `memory` depend on the
-    presliding state, which the shape of that name governs; a single state gives their sliding
-    value. `least` is the smallest value that a real joint has, `above` the terms that it is not
+    presliding state where the joint has the shape of that name, which governs it; a single state
+    gives their sliding value. `least` is the smallest value that a real joint has, `above` the terms that it is not
     less than. `between` bounds the search for a shape.
     """
 
@@ -153,6 +153,12 @@ def _negative(values: Terms, s: JointState) -> Scalar:
 
 def _presliding(values: Terms, s: JointState) -> Scalar:
     return scalar.sign(s.qd) if s.memory is None else s.memory
+
+
+def _stiction(values: Terms, s: JointState) -> Scalar:
+    remembers = values.get("distance") is not None
+    towards = _presliding(values, s) if remembers else direction(values, s.qd)
+    return towards * fading(values, s.qd)
 
 
 def next_presliding_state(state: Scalar, displacement: Scalar, distance: Scalar) -> Scalar:
@@ -280,10 +286,11 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         meaning="stiction",
         unit=_TORQUE,
         latex="F_{s}",
-        factor=lambda v, s: direction(v, s.qd) * fading(v, s.qd),
+        factor=_stiction,
         dry=True,
+        memory="distance",
         needs=("stribeck",),
-        shapes=_STEP,
+        shapes=(*_STEP, "distance"),
         above=("coulomb", "negative"),
     ),
     JointTerm(

@@ -18,17 +18,23 @@ from ..dynamics.crba import mass_matrix
 from ..dynamics.forward.by_crba import factorise, solve
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.rnea import inverse_dynamics
-from ..mechanism.joint_terms import JOINT_TERMS
+from ..mechanism.joint_terms import JOINT_TERMS, JointTerm, Terms
 from ..mechanism.tree import Tree
 from .simulation_thresholds import THRESHOLDS
 
-DRY = tuple(row.key for row in JOINT_TERMS if row.dry)
+DRY = tuple(row for row in JOINT_TERMS if row.dry)
+
+
+def remembers(row: JointTerm, terms: Terms) -> bool:
+    """Return whether a term follows the presliding state of its joint: it is continuous then."""
+    return bool(row.memory) and terms.get(row.memory) is not None
 
 
 def dry_joints(tree: Tree) -> tuple[int, ...]:
     """Return the coordinates whose friction is discontinuous at zero velocity."""
     discontinuous = [
-        any(not is_zero(terms.get(key, 0.0)) for key in DRY) and "width" not in terms
+        any(not is_zero(terms.get(row.key, 0.0)) for row in DRY if not remembers(row, terms))
+        and "width" not in terms
         for terms in tree.terms
     ]
     return tuple(c for c, jumps in enumerate(discontinuous) if jumps)

@@ -56,12 +56,17 @@ def test_a_joint_that_has_slid_far_has_its_sliding_friction(name: str) -> None:
 
 
 @law("presliding_torque", "friction_torque_at")
-def test_memory_moves_friction_by_its_own_parameter(name: str) -> None:
-    """friction + memory = (friction without the term) + Fp z."""
+def test_memory_moves_friction_by_its_own_parameters(name: str) -> None:
+    """friction + memory = (friction without the terms) + (Fp + Fs exp(-(qd / vs)^2)) z."""
     x = case(name)
     z = np.tanh(x.qdd)
-    terms = x.robot.tree.terms
-    value = np.array([each.get("presliding", 0.0) for each in terms])
+    value = np.zeros_like(x.qd)
+    for j, terms in enumerate(x.robot.tree.terms):
+        if "distance" in terms:
+            value[:, j] = terms.get("presliding", 0.0)
+            if "stribeck" in terms:
+                fading = np.exp(-((x.qd[:, j] / terms["stribeck"]) ** 2))
+                value[:, j] += terms.get("stiction", 0.0) * fading
     sliding = x.robot.friction_torque(x.qd, x.q) - value * np.sign(x.qd)
     close(
         x.robot.friction_torque(x.qd, x.q) + x.robot.presliding_torque(x.qd, z), sliding + value * z

@@ -44,7 +44,8 @@ class Columns:
     Column k of joint j is its torque per unit of candidate k. `base` (b,) is a first estimate,
     whose gravity torque is the load. `gears` (n,) are gear ratios, 0 where unknown. `clocks` have
     the middle and half the length [s] of each log. `warmth` is the mean temperature [degC] of each
-    joint (n,), if all logs have it.
+    joint (n,), if all logs have it. `memory` has the presliding states (N, n) of each log, None
+    without friction with memory, at the `times` (N,).
     """
 
     model: Model
@@ -52,6 +53,8 @@ class Columns:
     gears: Array
     clocks: tuple[tuple[float, float], ...]
     warmth: Array | None
+    times: tuple[Array, ...]
+    memory: tuple[Array | None, ...]
     drifting: bool = True
 
     @classmethod
@@ -77,6 +80,8 @@ class Columns:
             gears=gears,
             clocks=tuple((0.5 * (a + b), half) for a, b in ends),
             warmth=warmth,
+            times=tuple(s.t for s in samples),
+            memory=tuple(model.memory(s) for s in samples),
             drifting=drifting,
         )
 
@@ -85,7 +90,7 @@ class Columns:
         backward = np.abs(direction)  # half the difference of forward and backward Coulomb friction
         columns = [
             backward,
-            *self.stiction(samples, direction),
+            *self.stiction(samples, self.direction_with_memory(samples, log, direction)),
             self.load(samples, direction),
             *self.ripple(samples),
             *self.drift(samples, log, direction),
@@ -101,6 +106,16 @@ class Columns:
         """The direction of motion, (N, n), with the width of each joint's Coulomb step."""
         each = zip(self.model.robot.tree.terms, samples.qd.T, strict=True)
         return np.stack([np.asarray(direction(terms, rate)) for terms, rate in each], axis=1)
+
+    def direction_with_memory(self, samples: Samples, log: int, direction: Array) -> Array:
+        """The presliding state of joints with memory, the direction of motion of others, (N, n)."""
+        states = self.memory[log]
+        if states is None:
+            return direction
+        rows = np.searchsorted(self.times[log], samples.t)
+        distances = self.model.robot.tree.memory_distances
+        remembers = [distance is not None for distance in distances]
+        return np.where(remembers, states[rows], direction)
 
     def stiction(self, samples: Samples, direction: Array) -> list[Array]:
         """Stiction above Coulomb friction, (N, n), for each velocity at which it may fade."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,6 +67,7 @@ def choose_friction(
     gears: Array,
     width: bool,
     drifting: bool = True,
+    rows_of: Callable[[Model | None], tuple[Samples, ...]] | None = None,
 ) -> FrictionChoice:
     """Choose friction terms that lower the held-out error by more than its noise.
 
@@ -77,11 +78,14 @@ def choose_friction(
     information criterion with the number of independent rows must agree. In each round a joint gets
     its best candidate, and the friction shapes are estimated again, with the width of the Coulomb
     step if `width`. `gears` (n,) are gear ratios, 0 where unknown. Drift along the logs is a
-    candidate if `drifting`. Roberts et al., Ecography 40 (2017), p. 913; Chen and Chen, Biometrika
+    candidate if `drifting`. `rows_of` returns the samples with the rows of a model: friction with memory
+    explains those of resting joints, too; None stands for all rows. Roberts et al., Ecography 40 (2017), p. 913; Chen and Chen, Biometrika
     95 (2008), p. 759.
     """
     start = model.robot
-    model, chosen = choose_memory(model, samples, factor, width)
+    every = samples if rows_of is None else rows_of(None)
+    model, chosen = choose_memory(model, every, factor, width)
+    samples = samples if rows_of is None else rows_of(model)
     prior_weight: PriorWeight | None = None
     drift: list[Array] = []
     for _ in range(THRESHOLDS.rounds):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...mechanism.joint_terms import Terms, fading
 from ...robot import Robot
 from ...robot.presliding import Travel, presliding_along, settled_state
 from ...signals.segments import split
@@ -101,8 +102,16 @@ def distance_derivative(robot: Robot, t: Array, q: Array, qd: Array) -> Array:
     for j, (distance, terms) in enumerate(zip(distances, robot.tree.terms, strict=True)):
         if distance is not None:
             z = state_derivative(distance, t, q[:, j], qd[:, j], step)
-            derivative[:, j] = terms["presliding"] * z
+            derivative[:, j] = memory_level(terms, qd[:, j]) * z
     return derivative
+
+
+def memory_level(terms: Terms, qd: Array) -> Array:
+    """Return the friction with memory of a joint at full presliding, (N,) [N m|N].
+
+    Fp + Fs exp(-(qd / vs)^2), qd (N,).
+    """
+    return np.asarray(terms.get("presliding", 0.0) + terms.get("stiction", 0.0) * fading(terms, qd))
 
 
 def state_derivative(distance: float, t: Array, q: Array, qd: Array, step: float) -> Array:
@@ -118,7 +127,7 @@ def state_derivative(distance: float, t: Array, q: Array, qd: Array, step: float
 def memory_torque(robot: Robot, t: Array, q: Array, qd: Array) -> Array | None:
     """Return what memory adds to the sliding friction along samples, (N, n) [N m|N].
 
-    None for a robot without memory. Fp (z - sign(qd)).
+    None for a robot without memory. (Fp + Fs exp(-(qd / vs)^2)) (z - sign(qd)).
     """
     z = presliding_states(robot.tree.memory_distances, t, q, qd)
     return None if z is None else robot.without_known_function().presliding_torque(qd, z)

@@ -291,8 +291,10 @@ class Problem:
             moved = [
                 x + errors for x, errors in zip((part.q, part.qd, part.qdd), s.errors, strict=True)
             ]
-            rows = self.model.rows_in_reach(*part.states)
-            errors = self.model.entries(*moved, *part.states[3:]) - rows.entries
+            displaced = replace(part, q=moved[0], qd=moved[1], qdd=moved[2])
+            rows = self.model.rows_in_reach(*part.states, memory=self.model.memory(part))
+            memory = self.model.memory(displaced)
+            errors = self.model.entries(*displaced.states, memory=memory) - rows.entries
             low_passed = decimated(errors, self.decimate, 0, -(-part.N // self.decimate)) * np.sqrt(
                 s.N / part.N
             )

@@ -155,6 +155,9 @@ def best_value(
     there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
     position, rate, acceleration, load = (np.broadcast_to(x, keep.shape)[keep] for x in there[:4])
     state = JointState(position, rate, acceleration, load)
+    distance = trial.model.robot.tree.memory_distances[joint]
+    if distance is not None:
+        state = state._replace(memory=memory_at([distance], samples, joint)[keep, 0])
     states = (
         [state._replace(memory=z) for z in memory_at(CANDIDATES[key], samples, joint)[keep].T]
         if key == "distance"

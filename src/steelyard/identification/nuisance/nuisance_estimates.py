@@ -16,6 +16,7 @@ from ..model.problem import Problem
 from ..observations.observation import DELAY, DIAGNOSIS, FRICTION_CHOICE
 from ..options import Options
 from ..samples.samples import Samples
+from ..selection.choose_rows import RestingRows
 from .drive_gains import DriveGains, estimate_gains
 from .friction_shape import estimate_friction_shape
 from .presliding_distance import refine_distances
@@ -45,7 +46,7 @@ class NuisanceEstimates:
 
 
 def estimate_nuisance(
-    problem: Problem, options: Options, *, drifting: bool = True
+    problem: Problem, options: Options, rest: RestingRows | None = None, *, drifting: bool = True
 ) -> tuple[Problem, tuple[Samples, ...], NuisanceEstimates]:
     """Estimate delay, drive gains, shape and terms of friction, as far as the rows allow them.
 
@@ -53,6 +54,8 @@ def estimate_nuisance(
     ----------
     problem : rows with the torques as measured
     options : values that are given are not estimated
+    rest : rows of resting joints that the samples lack, None if they have all rows; joints that
+        turn out to have friction with memory get theirs back
     drifting : whether torque that drifts along the logs is taken out; other logs drift otherwise
 
     Returns
@@ -74,9 +77,10 @@ def estimate_nuisance(
     friction = FrictionChoice(model)
     if FRICTION_CHOICE in allowed:
         trial = Problem(model, gains.apply(samples), factor)
-        friction = select_friction(trial, options, short=bool(short), drifting=drifting)
+        friction = select_friction(trial, options, rest, short=bool(short), drifting=drifting)
     if DELAY in allowed:
         notes += width_note(friction.model)
+    samples = remaining_rows(samples, rest, friction.model)
     samples = friction.without_drift(samples, gains.values)
     gains = estimate_gains(friction.model, samples, options.model.drive_gains, factor)
     estimates = NuisanceEstimates(
@@ -130,7 +134,12 @@ def width_note(model: Model) -> tuple[str, ...]:
 
 
 def select_friction(
-    problem: Problem, options: Options, *, short: bool = False, drifting: bool = True
+    problem: Problem,
+    options: Options,
+    rest: RestingRows | None = None,
+    *,
+    short: bool = False,
+    drifting: bool = True,
 ) -> FrictionChoice:
     """Select the friction terms that the samples show, where friction is 'auto'.
 
@@ -153,4 +162,25 @@ def select_friction(
         gear_ratios(model.robot, options.model.gear_ratio),
         options.model.given_width(model.robot.joint_names) is None,
         drifting,
+        lambda changed: remaining_rows(problem.samples, rest, changed),
     )
+
+
+def remaining_rows(
+    samples: tuple[Samples, ...], rest: RestingRows | None, model: Model | None
+) -> tuple[Samples, ...]:
+    """Return samples with the rows of resting joints, where their friction has memory.
+
+    Without a model, with all rows.
+    """
+    if rest is None:
+        return samples
+    every = tuple(replace(s, keep=None) for s in samples)
+    remaining = None if model is None else without_memory(rest, model)
+    return every if remaining is None else remaining.masked(every)
+
+
+def without_memory(rest: RestingRows | None, model: Model) -> RestingRows | None:
+    """Return the rows that are left out of joints without memory; None if there are none."""
+    distances = model.robot.tree.memory_distances
+    return rest and rest.with_every_row([j for j, d in enumerate(distances) if d is not None])

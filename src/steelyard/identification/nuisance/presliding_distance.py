@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanism.joint_terms import BY_KEY
+from ...mechanism.joint_terms import BY_KEY, FRICTION, Terms
 from ..estimators.least_squares import weighted
-from ..model.friction_memory import state_derivative
+from ..model.friction_memory import memory_level, state_derivative
 from ..model.linear_model import Model
 from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem
@@ -51,8 +51,10 @@ def distance_steps(problem: Problem, joints: Sequence[int]) -> Array:
     base, weights = weighted(problem.total, problem.prior, 2)
     model, b = problem.model, len(base)
     A, z = np.zeros((b + len(joints),) * 2), np.zeros(b + len(joints))
-    level = {j: presliding_level(model, base, j) for j in joints}
-    extra = {j: level[j] * model.shape("distance")[j] * kept_derivative(problem, j) for j in joints}
+    distances = model.shape("distance")
+    extra = {
+        j: distances[j] * kept_derivative(problem, j, memory_levels(model, base, j)) for j in joints
+    }
     for block in problem.blocks():
         span = slice(block.first, block.first + len(block.t))
         e = block.tau - block.rows @ base
@@ -71,22 +73,26 @@ def distance_steps(problem: Problem, joints: Sequence[int]) -> Array:
     return np.clip(x[b:], -THRESHOLDS.largest_distance_step, THRESHOLDS.largest_distance_step)
 
 
-def presliding_level(model: Model, base: Array, joint: int) -> float:
-    """Return the friction with memory of a joint [N m|N], free or held."""
-    index = model.names.index(f"{model.robot.joint_names[joint]}.Fp")
-    if index in model.base.columns:
-        return float(base[model.base.columns.index(index)])
-    return float(dict(model.held).get(index, 0.0))
+def memory_levels(model: Model, base: Array, joint: int) -> Terms:
+    """Return the friction with memory of a joint, free or held: Fp, Fs and the Stribeck velocity."""
+    name, values = model.robot.joint_names[joint], model.robot.tree.terms[joint]
+    held = dict(model.held)
+    for row in (row for row in FRICTION if row.memory and row.key in values):
+        index = model.names.index(f"{name}.{row.symbol}")
+        free = index in model.base.columns
+        value = base[model.base.columns.index(index)] if free else held.get(index, 0.0)
+        values = values.changed({row.key: float(value)})
+    return values
 
 
-def kept_derivative(problem: Problem, joint: int) -> Array:
-    """Return the derivative (N,) of a joint's presliding state by its distance, at kept samples.
+def kept_derivative(problem: Problem, joint: int, terms: Terms) -> Array:
+    """Return the derivative (N,) of a joint's friction by its distance, at kept samples.
 
-    Behind the low-pass [1/rad|1/m].
+    (Fp + Fs exp(-(qd / vs)^2)) dz/dd behind the low-pass [N m/rad|N/m]; `terms` have the torques.
     """
     distance, step = problem.model.shape("distance")[joint], MODEL_THRESHOLDS.distance_step
     parts = []
     for s in problem.samples:
         z = state_derivative(distance, s.t, s.q[:, joint], s.qd[:, joint], step)
-        parts.append(low_passed(z, s, problem.decimate))
+        parts.append(low_passed(memory_level(terms, s.qd[:, joint]) * z, s, problem.decimate))
     return np.concatenate(parts)

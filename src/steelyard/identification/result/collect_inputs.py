@@ -13,6 +13,7 @@ from ..selection.choose_predictor import CONSISTENT, Predictor
 from .expected_error import ExpectedError
 from .held_out import HeldOut
 from .prediction import Region
+from .resting_torque import RestingTorque
 from .uncertainty import Uncertainty
 from .validation import Validation
 from .verdict.inputs import (
@@ -38,6 +39,7 @@ def collect_inputs(
     masses: MassInputs,
     log: LogInputs,
     predictor: Predictor | None = None,
+    rest: RestingTorque | None = None,
 ) -> VerdictInputs:
     """Collect what the verdict on a fit depends on.
 
@@ -51,13 +53,14 @@ def collect_inputs(
     region : the states that the samples cover
     masses, log : the links of the fit, and its log
     predictor : what predicts torques, and held-out errors of the candidates
+    rest : errors of joints at rest, None where all rows are in use
 
     Returns
     -------
     VerdictInputs
     """
     return VerdictInputs(
-        joints=joint_inputs(validation, expected, units, rated),
+        joints=joint_inputs(validation, expected, units, rated, rest),
         region=region,
         errors=error_inputs(validation, expected, cross_validation, noise_floor, predictor),
         excitation=excitation_inputs(uncertainty),
@@ -71,6 +74,7 @@ def joint_inputs(
     expected: ExpectedError,
     units: Iterable[str],
     rated: Mapping[str, float],
+    rest: RestingTorque | None = None,
 ) -> tuple[JointInputs, ...]:
     """Collect the inputs of each joint.
 
@@ -80,7 +84,9 @@ def joint_inputs(
     expected : expected errors of the fit
     units : of the torque of each joint
     rated : effort limits by joint name [N m|N]
+    rest : errors of joints at rest
     """
+    resting = np.full(len(validation.joint_names), np.nan) if rest is None else rest.rms
     squares = np.sum(np.where(validation.keep, validation.measured, 0.0) ** 2, axis=0)
     torque = np.sqrt(squares / np.maximum(validation.keep.sum(axis=0), 1))
     rows = zip(
@@ -93,6 +99,7 @@ def joint_inputs(
         validation.r2,
         validation.whiteness,
         np.atleast_1d(validation.keep.any(axis=0)),
+        resting,
         strict=True,
     )
     return tuple(
@@ -107,8 +114,9 @@ def joint_inputs(
             r2=float(r2),
             whiteness=float(white),
             used=bool(used),
+            resting=_finite(at_rest),
         )
-        for name, unit, size, inside, outside, relative, r2, white, used in rows
+        for name, unit, size, inside, outside, relative, r2, white, used, at_rest in rows
     )
 
 

@@ -15,6 +15,7 @@ from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
 from .held_out_motion import HeldOutMotion
 from .prediction import Region
+from .resting_torque import RestingTorque
 from .state_coverage import CoveredStates
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class SamplePipeline:
     each was folded by itself. `residual_split` has the causes of the residuals, `presliding_std`
     (n,) [rad|m] the standard deviations of the presliding distances, 0 without memory. `predictor`
     has the base parameters that predict torques and how they were chosen, None where the
-    estimate's own do. `problem` has the samples that were solved for, None where they are not kept.
+    estimate's own do. `rest` has the errors of joints at rest, None where all rows are in use.
+    `problem` has the samples that were solved for, None where they are not kept.
     """
 
     preparation: Preparation
@@ -55,4 +57,5 @@ class SamplePipeline:
     held_out: tuple[HeldOutMotion, ...] = ()
     presliding_std: Array | None = None
     predictor: Predictor | None = None
+    rest: RestingTorque | None = None
     problem: Problem | None = None

@@ -273,6 +273,8 @@ def predict(
         torque = torque + correction(*flat).reshape(torque.shape)
     if observation.predicts_measurements:
         variance = measured_variance(fit, variance, states, inside, cutoff)
+        if fit.pipeline.rest is not None:
+            variance = np.maximum(variance, fit.pipeline.rest.variance(states[1]))
     torque = torque_along(fit.robot, torque, states, cutoff, t)
     if t is not None and fit.robot.tree.has_memory:
         derivative = distance_derivative(fit.robot, numbers("t", t), *states[:2])

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...robot import Robot
 from ...signals.autocorrelation import autocorrelation, variance_inflation
+from ..model.friction_memory import memory_level
 from ..model.problem import Problem
 from ..nuisance.presliding_distance import kept_derivative
 from .residuals import Residuals
@@ -38,7 +39,7 @@ def distance_std(problem: Problem, robot: Robot, errors: Residuals) -> Array:
             std[j] = np.inf
             continue
         used = errors.keep[:, j]
-        derivative = robot.tree.terms[j]["presliding"] * kept_derivative(problem, j)
+        derivative = kept_derivative(problem, j, robot.tree.terms[j])
         rows = np.concatenate([block.rows.row(j) for block in problem.blocks()])[used]
         scale = np.sqrt(np.maximum(np.sum(rows**2, axis=0), 1e-300))
         basis = rows / scale
@@ -56,7 +57,7 @@ def memory_note(robot: Robot, std: Array) -> tuple[str, ...]:
     if len(std) != robot.n:
         return ()
     joints = [
-        f"{name} {terms['presliding']:.3g} {unit} over"
+        f"{name} {float(memory_level(terms, np.zeros(()))):.3g} {unit} over"
         f" {terms['distance']:.3g} ± {THRESHOLDS.band_deviations * deviation:.2g}"
         f" {'m' if unit == 'N' else 'rad'}"
         for name, terms, unit, deviation in zip(

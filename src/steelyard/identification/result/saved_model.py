@@ -30,6 +30,7 @@ from ..selection.choose_predictor import Predictor
 from .links import LinkEstimates
 from .pipeline import SamplePipeline
 from .prediction import Region
+from .resting_torque import RestingTorque
 from .result_thresholds import THRESHOLDS
 from .state_coverage import CoveredStates
 from .torque_noise import TorqueNoise
@@ -140,6 +141,7 @@ def model_data(fit: Any) -> dict[str, Any] | None:
         "noise_floor": fit.residual_split.floor,
         "presliding_std": fit.pipeline.presliding_std,
         "predictor": None if fit.predictor is None else fit.predictor.to_dict(),
+        "rest": None if fit.pipeline.rest is None else fit.pipeline.rest.to_dict(),
     }
 
 
@@ -293,6 +295,7 @@ def saved_pipeline(content: Mapping[str, Any], saved: Mapping[str, Any]) -> Samp
         ),
         presliding_std=optional_numbers(saved["presliding_std"]),
         predictor=None if saved["predictor"] is None else Predictor.from_dict(saved["predictor"]),
+        rest=None if saved["rest"] is None else RestingTorque.from_dict(saved["rest"]),
     )
 
 

@@ -21,6 +21,7 @@ from ..observations.prepare import prepare_all
 from ..samples.decimation import common_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples
+from .choose_rows import RestingRows, choose_rows
 from .held_out_torque import (
     OLS,
     WLS,
@@ -47,6 +48,7 @@ class SmoothingChoice:
     plain : held-out error of plain least squares by (cut-off [Hz], 'ols' or 'wls')
     note : a sentence on the choice, '' where nothing was chosen
     given_decimation : decimation that the caller gave, None for the automatic one
+    rest : rows of resting joints that are left out, None if all rows are used
     """
 
     preparation: Preparation
@@ -54,6 +56,7 @@ class SmoothingChoice:
     plain: dict[tuple[float, str], HeldOutError]
     note: str = ""
     given_decimation: int | None = None
+    rest: RestingRows | None = None
 
 
 def choose_smoothing(
@@ -102,33 +105,30 @@ def choose_smoothing(
             return None
     if not bands:
         return None
-    middle = tuple(s.part(shortest(s, samples)) for s in samples)
-    first = Problem(plain, middle, common_factor(middle))
-    folds = {cutoff: band.folds(plain) for cutoff, band in bands.items()}
-    prior = plain.base.values(plain.start)
-    every: list[tuple[str | float, tuple[Accumulator, ...]]] = [(FIRST, first.folds)]
-    every += list(folds.items())
-    bases = {
-        (key, kind): plain_bases(rows, prior, kind) for key, rows in every for kind in (WLS, OLS)
-    }
-    usable = {key: value for key, value in bases.items() if value is not None}
-    if len(usable) < len(bases):
+    candidates = Candidates(plain, tuple(s.part(shortest(s, samples)) for s in samples), bands)
+    comparison = candidates.compare()
+    if comparison is None:
         return None
-    errors = {
-        cutoff: {key: held_out_error(folds[cutoff], value) for key, value in usable.items()}
-        for cutoff in with_motion(bands)
-    }
-    smallest = {each: min(error.total for error in errors[each].values()) for each in errors}
-    cutoff = widest_band(smallest)
-    compared = {key: error for (key, kind), error in errors[cutoff].items() if kind == WLS}
+    rest = choose_rows(bands[comparison.cutoff], plain) if preparation.mask is None else None
+    if rest is not None:
+        masked = candidates.masked(rest)
+        moving = masked.compare()
+        rest = None if moving is None else rest
+        candidates, comparison = (candidates, comparison) if moving is None else (masked, moving)
+    errors, cutoff = comparison.errors, comparison.cutoff
+    compared = {key: error for (key, kind), error in errors.items() if kind == WLS}
     by_bandwidth: list[str | float] = [FIRST]
     by_bandwidth += sorted(cutoffs, reverse=True)
     best = widest_of(compared, by_bandwidth)
     plain_errors = {
-        (float(key), kind): error for (key, kind), error in errors[cutoff].items() if key != FIRST
+        (float(key), kind): error for (key, kind), error in errors.items() if key != FIRST
     }
     choice = SmoothingChoice(
-        preparation, bands[cutoff], plain_errors, given_decimation=preparation.decimate
+        preparation,
+        candidates.bands[cutoff],
+        plain_errors,
+        given_decimation=preparation.decimate,
+        rest=rest,
     )
     if best == FIRST:
         return choice
@@ -139,6 +139,64 @@ def choose_smoothing(
     )
     chosen = butterworth_preparation(preparation, float(best), samples)
     return replace(choice, preparation=chosen, note=note)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The band [Hz] in which candidates are compared, and their errors there.
+
+    `errors` are by smoothing (FIRST, or a cut-off [Hz]) and kind of least squares.
+    """
+
+    cutoff: float
+    errors: dict[tuple[str | float, str], HeldOutError]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Samples as prepared, and in several bands, for plain least squares.
+
+    Parameters
+    ----------
+    model : with viscous and Coulomb friction
+    first : samples as they are prepared
+    bands : samples behind a Butterworth filter, by cut-off [Hz]
+    """
+
+    model: Model
+    first: tuple[Samples, ...]
+    bands: dict[float, BandSamples]
+
+    def masked(self, rest: RestingRows) -> Candidates:
+        """Return the candidates without rows of resting joints."""
+        bands = {
+            cutoff: replace(band, samples=rest.masked(band.samples))
+            for cutoff, band in self.bands.items()
+        }
+        return replace(self, first=rest.masked(self.first), bands=bands)
+
+    def compare(self) -> Comparison | None:
+        """Compare all candidates by held-out torque; None where one has too few rows."""
+        first = Problem(self.model, self.first, common_factor(self.first))
+        folds = {cutoff: band.folds(self.model) for cutoff, band in self.bands.items()}
+        prior = self.model.base.values(self.model.start)
+        every: list[tuple[str | float, tuple[Accumulator, ...]]] = [(FIRST, first.folds)]
+        every += list(folds.items())
+        bases = {
+            (key, kind): plain_bases(rows, prior, kind)
+            for key, rows in every
+            for kind in (WLS, OLS)
+        }
+        usable = {key: value for key, value in bases.items() if value is not None}
+        if len(usable) < len(bases):
+            return None
+        errors = {
+            cutoff: {key: held_out_error(folds[cutoff], value) for key, value in usable.items()}
+            for cutoff in with_motion(self.bands)
+        }
+        smallest = {each: min(error.total for error in errors[each].values()) for each in errors}
+        cutoff = widest_band(smallest)
+        return Comparison(cutoff, errors[cutoff])
 
 
 def butterworth_preparation(

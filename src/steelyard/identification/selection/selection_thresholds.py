@@ -39,6 +39,14 @@ class SelectionThresholds:
     )
     # standard errors of the gain over blocks beyond which the first candidate is left
     gain_deviations: float = threshold(1.0, "convention: the one-standard-error rule")
+    # speed over the largest one of a joint, below which it rests
+    rest_speed: float = threshold(0.02, "convention: as friction that is not yet sliding")
+    # least and largest share of the samples at rest, for which rows at rest may be left out
+    rest_shares: tuple[float, float] = threshold(
+        (0.05, 0.8), "a sinusoid is below two per cent of its speed in 1.3 % of its samples"
+    )
+    # least relative gain of the held-out error of moving rows, for rows at rest to be left out
+    least_rest_gain: float = threshold(0.05, "convention: a twentieth")
     # weight of the description that keeps the described links as they are
     exact_prior: float = threshold(1e8, "numerical: far above the weight of any log")
     # least relative gain of the held-out error for which inconsistent parameters predict

@@ -18,7 +18,7 @@ from ....motion import Trajectory
 from ....signals.smooth.kalman import Smoother
 from ....simulation import simulate
 from ....simulation.controllers.controller import Controller
-from ....simulation.dry_friction import DRY
+from ....simulation.dry_friction import DRY, remembers
 from ....simulation.sensitivities import Sensitivities, sensitivities
 from ...model.linear_model import Model
 from ...samples.samples import Samples
@@ -108,7 +108,7 @@ class FeedbackLoop:
 def dry(model: Model) -> list[bool]:
     """Return which joints have friction that can hold them."""
     return [
-        any(key in terms for key in DRY) and not terms.get("width")
+        any(row.key in terms for row in DRY if not remembers(row, terms)) and not terms.get("width")
         for terms in model.robot.tree.terms
     ]
 

@@ -16,7 +16,7 @@ class JointInputs:
 
     `torque` is the rms torque [N m|N], `rated` the effort limit [N m|N], None without one;
     `expected_inside` and `expected_outside` are rms errors [N m|N]; `used` is False for a joint
-    without a row in use.
+    without a row in use. `resting` is the rms error at rest where these rows are left out.
     """
 
     name: str
@@ -29,6 +29,7 @@ class JointInputs:
     r2: float
     whiteness: float
     used: bool = True
+    resting: float | None = None
 
 
 @dataclass(frozen=True)

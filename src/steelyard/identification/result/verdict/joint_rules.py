@@ -35,7 +35,10 @@ def joint_verdicts(
             errors = measured_error(inside, joint, j), measured_error(outside, joint, j)
         else:
             errors = expected_errors(joint)
-        verdicts.append(JointVerdict(joint.name, WORDS[level], joint.unit, *errors))
+        resting = (
+            None if joint.resting is None else joint_error(joint.resting, joint.torque, joint.rated)
+        )
+        verdicts.append(JointVerdict(joint.name, WORDS[level], joint.unit, *errors, resting))
     return tuple(verdicts)
 
 

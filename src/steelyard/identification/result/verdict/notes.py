@@ -26,7 +26,8 @@ def validation_sentence(validation: ValidationErrors, name: str) -> str:
 
 def notes(inputs: VerdictInputs) -> Iterator[Reason]:
     """Yield what decides nothing and is worth knowing."""
-    for text in (*remarks(inputs), *unseen(inputs), *on_own_samples(inputs), *scale(inputs)):
+    texts = (*remarks(inputs), *unseen(inputs), *on_own_samples(inputs), *at_rest(inputs))
+    for text in (*texts, *scale(inputs)):
         yield Reason(TRUSTED, text)
 
 
@@ -52,6 +53,20 @@ def unseen(inputs: VerdictInputs) -> Iterator[str]:
     if known.weak:
         count = f"{len(known.weak)} of {known.n_base} base parameters"
         yield f"{count} are not significantly different from zero: {', '.join(known.weak)}."
+
+
+def at_rest(inputs: VerdictInputs) -> Iterator[str]:
+    """Give the errors at rest, where friction is anywhere within the stiction."""
+    errors = [
+        f"{joint.name} {joint.resting:.3g} {joint.unit}"
+        for joint in inputs.joints
+        if joint.resting is not None
+    ]
+    if errors:
+        yield (
+            "Errors are of moving joints; at rest, where friction is anywhere within the stiction,"
+            f" they are: {', '.join(errors)}."
+        )
 
 
 def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:

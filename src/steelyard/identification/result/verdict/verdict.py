@@ -71,7 +71,8 @@ class JointVerdict:
     """The word on one joint, and its torque error inside and outside the region.
 
     The verdict on a fit has expected errors, the verdict of a validation those measured on
-    samples inside and outside; None where there is no sample. `unit` is 'N m' or 'N'.
+    samples inside and outside; None where there is no sample. `unit` is 'N m' or 'N'. Where rows
+    at rest are left out, these are errors while the joint moves, and `resting` is the one at rest.
     """
 
     name: str
@@ -79,6 +80,7 @@ class JointVerdict:
     unit: str
     inside: JointError | None = None
     outside: JointError | None = None
+    resting: JointError | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -135,12 +137,13 @@ class Verdict:
 
     def table(self) -> Table:
         """Return the word and the torque errors of every joint, inside and outside the region."""
-        cells = [(joint, (joint.inside, joint.outside)) for joint in self.joints]
+        rests = any(joint.resting is not None for joint in self.joints)
+        cells = [(j, (j.inside, j.outside, *((j.resting,) if rests else ()))) for j in self.joints]
         rows = [
             (j.name, j.word, j.unit, *(c for e in both for c in _cells(e))) for j, both in cells
         ]
         columns = [Column(name, numeric=False) for name in ("joint", "word", "unit")]
-        for where in ("inside", "outside"):
+        for where in ("inside", "outside", *(("at rest",) if rests else ())):
             columns += [Column("error", group=where), Column("of rated", "%", group=where)]
         note = MEASURED if self.validations else EXPECTED
         return Table("Verdict of each joint", tuple(columns), tuple(rows), note)
