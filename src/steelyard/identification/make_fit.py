@@ -27,7 +27,7 @@ from .model.known import KnownFunction
 from .model.problem import Problem
 from .observations.observation import DIAGNOSIS
 from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
-from .result.expected_error import expected_error
+from .result.expected_error import expected_error, friction_drift
 from .result.fit import Fit
 from .result.held_out import held_out, odd_log
 from .result.held_out_motion import held_out_motion
@@ -108,7 +108,15 @@ def make_fit(
     estimate = replace(estimate, notes=notes + memory_note(identified, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate, other)
-    expected = expected_error(model, problem.samples, torque, spread.covariance, cross_validation)
+    drift = prepared.nuisance.friction.drift_rms
+    expected = expected_error(
+        model,
+        problem.samples,
+        torque,
+        spread.covariance,
+        cross_validation,
+        friction_drift(identified, problem.samples, drift) if np.any(drift) else 0.0,
+    )
     causes = residual_causes(
         problem, estimate.base if other is None else other.predictor.base, predicted
     )

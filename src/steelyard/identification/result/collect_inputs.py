@@ -100,6 +100,7 @@ def joint_inputs(
         validation.whiteness,
         np.atleast_1d(validation.keep.any(axis=0)),
         resting,
+        expected.mean_rms,
         strict=True,
     )
     return tuple(
@@ -115,8 +116,9 @@ def joint_inputs(
             whiteness=float(white),
             used=bool(used),
             resting=_finite(at_rest),
+            mean_inside=float(mean),
         )
-        for name, unit, size, inside, outside, relative, r2, white, used, at_rest in rows
+        for name, unit, size, inside, outside, relative, r2, white, used, at_rest, mean in rows
     )
 
 
@@ -139,6 +141,7 @@ def error_inputs(
         noise_floor=noise_floor,
         predicted=None if predictor is None else predictor.errors[predictor.name],
         consistent=None if errors is None else errors[CONSISTENT],
+        mean=expected.mean,
     )
 
 

@@ -13,6 +13,7 @@ from ..model.known import Torque
 from ..model.linear_model import Model
 from ..samples.samples import Samples, joined
 from .held_out import HeldOut
+from .prediction import thinned
 from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -20,16 +21,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ExpectedError:
-    """Expected torque error within the region of the samples, and anywhere within the joint limits.
+    """Torque error within the region of the samples, and anywhere within the joint limits.
 
     `rms` and `rms_anywhere` (n,) [N m|N] are per joint; `within` and `anywhere` are relative to
-    the torque of all joints, |e| / |tau|. Both are at the speeds of the samples.
+    the torque of all joints, |e| / |tau|. Unseen motions at the speeds of the samples hardly exceed
+    them; `mean_rms` (n,) and `mean` are what they have on average within the region.
     """
 
     rms: Array
     rms_anywhere: Array
     within: float
     anywhere: float
+    mean_rms: Array
+    mean: float
 
 
 def expected_error(
@@ -38,10 +42,12 @@ def expected_error(
     torque: Torque,
     covariance: Array,
     cross_validation: HeldOut,
+    drift: Array | float = 0.0,
 ) -> ExpectedError:
-    """Compute the expected torque error of a fit.
+    """Compute the torque error of a fit that unseen motions hardly exceed.
 
-    e_j^2 = cross-validated error^2 + mean over states of (Y cov Y^T)_jj. States of the region are
+    e_j^2 = largest cross-validated error of a part^2 + mean over states of (Y cov Y^T)_jj +
+    drift_j^2. States of the region are
     the states of the samples with the joints shuffled against each other: each joint moves as it
     did, in combinations that were not recorded. Errors are relative to the torque of the samples or
     to the torque of those states, whichever is smaller.
@@ -53,13 +59,14 @@ def expected_error(
     torque : torque function (q, qd, qdd) -> (N, n) [N m|N] of the fit
     covariance : (b, b) of the base parameters
     cross_validation : errors of parts of the samples predicted from the others
+    drift : (n,) by which friction may differ in another log [N m|N], see `friction_drift`
 
     Returns
     -------
     ExpectedError
     """
     q, qd, qdd = model.feasible_states(*shuffled(samples))
-    rms = cross_validation.rms
+    rms, total = cross_validation.largest, cross_validation.largest_total
     inside = torque_std(model, covariance, q, qd, qdd)
     far = torque_std(
         model, covariance, *model.feasible_states(between_limits(model.robot, q), qd, qdd)
@@ -67,9 +74,44 @@ def expected_error(
     rows = max(float(cross_validation.counts.mean(axis=1).sum()), 1.0)
     measured = float(np.sqrt(cross_validation.torque_squares.sum() / rows))
     size = min(measured, float(np.sqrt(np.mean(np.sum(torque(q, qd, qdd) ** 2, axis=1)))))
-    per_joint = [np.sqrt(rms**2 + std**2) for std in (inside, far)]
-    within, anywhere = (float(np.linalg.norm(error)) / max(size, 1e-300) for error in per_joint)
-    return ExpectedError(per_joint[0], per_joint[1], within, anywhere)
+    spreads = [np.sqrt(std**2 + np.square(drift)) for std in (inside, far)]
+    per_joint = [np.sqrt(rms**2 + spread**2) for spread in spreads]
+    size = max(size, 1e-300)
+    within, anywhere = (float(np.sqrt(total**2 + np.sum(spread**2))) / size for spread in spreads)
+    mean = np.sqrt(cross_validation.rms**2 + inside**2)
+    return ExpectedError(
+        rms=per_joint[0],
+        rms_anywhere=per_joint[1],
+        within=within,
+        anywhere=anywhere,
+        mean_rms=mean,
+        mean=float(np.linalg.norm(mean)) / size,
+    )
+
+
+def friction_drift(robot: Robot, samples: Sequence[Samples], drift_rms: Array) -> Array:
+    """Return by how much the friction of each joint may differ in another log, (n,) [N m|N].
+
+    Where friction drifts along the logs, it has another temperature elsewhere. A linear drift
+    with the given rms covers 2 sqrt(3) of it. The fastest relative drift goes on for
+    `drift_seconds` at every joint, for at most `drift_lengths` times the length of the log, up to
+    the share `largest_drift` of its friction.
+
+    Parameters
+    ----------
+    robot : the identified robot
+    samples : samples of all logs
+    drift_rms : (n,) torque that drifts along the logs [N m|N]
+    """
+    if not np.any(drift_rms):
+        return np.zeros(robot.n)
+    q, qd = (joined([getattr(thinned(s), name) for s in samples]) for name in ("q", "qd"))
+    friction = np.sqrt(np.mean(robot.friction_torque(qd, q) ** 2, axis=0))
+    seconds = max(float(s.t[-1] - s.t[0]) for s in samples)
+    rate = 2.0 * np.sqrt(3.0) * np.max(drift_rms / np.maximum(friction, 1e-300)) / seconds
+    ahead = min(THRESHOLDS.drift_seconds, THRESHOLDS.drift_lengths * seconds)
+    share = min(rate * ahead, THRESHOLDS.largest_drift)
+    return np.asarray(share * friction)
 
 
 def torque_std(model: Model, covariance: Array, q: Array, qd: Array, qdd: Array) -> Array:

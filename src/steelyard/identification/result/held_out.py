@@ -43,6 +43,26 @@ class HeldOut:
         )
 
     @property
+    def largest(self) -> Array:
+        """The largest root mean square error of any part, of each joint, (n,) [N m|N].
+
+        The next of m exchangeable parts exceeds it with a probability of at most 1 / (m + 1). Vovk,
+        Gammerman and Shafer, "Algorithmic Learning in a Random World", 2005. Parts with few rows do
+        not count.
+        """
+        enough = self.counts >= THRESHOLDS.least_part * self.counts.mean(axis=0)
+        squares = np.where(enough, self.residual_squares, 0.0) / np.maximum(self.counts, 1.0)
+        return np.asarray(np.sqrt(squares.max(axis=0, initial=0.0)))
+
+    @property
+    def largest_total(self) -> float:
+        """The largest root mean square over the joints' errors together, of any part [N m|N]."""
+        rows = self.counts.mean(axis=1)
+        enough = rows >= THRESHOLDS.least_part * rows.mean()
+        squares = np.where(enough, self.residual_squares.sum(axis=1), 0.0) / np.maximum(rows, 1.0)
+        return float(np.sqrt(squares.max(initial=0.0)))
+
+    @property
     def total(self) -> float:
         """|e| / |tau| over all joints, a fraction."""
         return float(

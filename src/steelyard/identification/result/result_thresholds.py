@@ -80,6 +80,16 @@ class ResultThresholds:
     # -- Expected error
     # states at which the uncertainty of the torque is evaluated
     expected_error_states: int = threshold(400, "computing time")
+    # rows of a held-out part over the mean of all parts, from which its error counts
+    least_part: float = threshold(0.2, "convention: a fifth")
+    # time [s] for which a drift of friction goes on in another log
+    drift_seconds: float = threshold(
+        120.0, "unseen draws 16 and 28: friction warms up over half a minute to two and a half"
+    )
+    # the same time over the length of the longest log, at most
+    drift_lengths: float = threshold(8.0, "convention: not much further than it was seen")
+    # largest share of the friction by which it drifts
+    largest_drift: float = threshold(0.3, "convention: as between a cold and a warm gear")
 
     # -- Jackknife
     # cells of the motion, about

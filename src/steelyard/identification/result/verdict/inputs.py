@@ -16,7 +16,8 @@ class JointInputs:
 
     `torque` is the rms torque [N m|N], `rated` the effort limit [N m|N], None without one;
     `expected_inside` and `expected_outside` are rms errors [N m|N]; `used` is False for a joint
-    without a row in use. `resting` is the rms error at rest where these rows are left out.
+    without a row in use. Unseen motions hardly exceed the expected errors; `mean_inside` is the
+    average one, None for `expected_inside`. `resting` is the rms error at rest where these rows are left out.
     """
 
     name: str
@@ -30,6 +31,12 @@ class JointInputs:
     whiteness: float
     used: bool = True
     resting: float | None = None
+    mean_inside: float | None = None
+
+    @property
+    def usual_inside(self) -> float:
+        """The average error inside the region [N m|N], which decides the word."""
+        return self.expected_inside if self.mean_inside is None else self.mean_inside
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,8 @@ class ErrorInputs:
     """Relative torque errors |e| / |tau|: expected within the region and anywhere, of the worst
     part of the log, on the fit's own samples, of the robot as described, and the noise floor.
     `predicted` and `consistent` are held-out errors of what predicts torques and of the physically
-    consistent robot, None where they were not compared.
+    consistent robot, None where they were not compared. Unseen motions hardly exceed `within` and
+    `anywhere`; `mean` is the average error within the region, None for `within`.
     """
 
     within: float
@@ -48,6 +56,12 @@ class ErrorInputs:
     noise_floor: float | None = None
     predicted: float | None = None
     consistent: float | None = None
+    mean: float | None = None
+
+    @property
+    def usual(self) -> float:
+        """The average error within the region, which decides the word."""
+        return self.within if self.mean is None else self.mean
 
 
 @dataclass(frozen=True)

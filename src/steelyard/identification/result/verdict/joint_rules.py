@@ -103,7 +103,7 @@ def worst_inside(
     joint: JointInputs, j: int, validations: Sequence[ValidationErrors]
 ) -> tuple[float, float]:
     """Return the largest relative error of a joint inside the region, and that error [N m|N]."""
-    pairs = [(ratio(joint.expected_inside, joint.torque), joint.expected_inside)]
+    pairs = [(ratio(joint.usual_inside, joint.torque), joint.usual_inside)]
     for each in validations:
         if enough(each.inside, j):
             error = float(each.inside.rms[j])

@@ -31,8 +31,9 @@ def decide(inputs: VerdictInputs, validations: Sequence[ValidationErrors] = ()) 
     -------
     Verdict
     """
-    error = inside_error(inputs, validations)
-    reasons = sorted(all_reasons(inputs, validations, error), key=lambda reason: -reason.level)
+    error = inside_error(inputs.errors.within, validations)
+    usual = inside_error(inputs.errors.usual, validations)
+    reasons = sorted(all_reasons(inputs, validations, usual), key=lambda reason: -reason.level)
     level = max((reason.level for reason in reasons), default=TRUSTED)
     outside = pooled([each.outside for each in validations])
     return Verdict(
@@ -48,10 +49,10 @@ def decide(inputs: VerdictInputs, validations: Sequence[ValidationErrors] = ()) 
     )
 
 
-def inside_error(inputs: VerdictInputs, validations: Sequence[ValidationErrors]) -> float:
-    """Return |e| / |tau| to expect inside the region: expected, or measured there if larger."""
+def inside_error(expected: float, validations: Sequence[ValidationErrors]) -> float:
+    """Return |e| / |tau| inside the region: the expected one, or measured there if larger."""
     measured = [each.inside.relative for each in validations if decides(each.inside)]
-    return max([inputs.errors.within, *measured])
+    return max([expected, *measured])
 
 
 def decides(errors: TorqueErrors) -> bool:
@@ -62,7 +63,7 @@ def decides(errors: TorqueErrors) -> bool:
 def all_reasons(
     inputs: VerdictInputs, validations: Sequence[ValidationErrors], error: float
 ) -> Iterator[Reason]:
-    """Yield every reason; `error` is the one to expect inside the region."""
+    """Yield every reason; `error` is the average one inside the region."""
     yield from no_explanation(inputs)
     yield from large_error(inputs, error)
     for text in filter(None, (inputs.log.odd_log, inputs.log.too_short)):
@@ -95,7 +96,7 @@ def no_explanation(inputs: VerdictInputs) -> Iterator[Reason]:
 
 def large_error(inputs: VerdictInputs, error: float) -> Iterator[Reason]:
     """Refuse or doubt a fit whose error inside the region is a large part of the torque."""
-    measured = error > inputs.errors.within
+    measured = error > inputs.errors.usual
     where = "measured on the validation log" if measured else "expected on unseen motion"
     if error > THRESHOLDS.refused_error:
         step = doctor_line(inputs)
@@ -206,11 +207,11 @@ def narrow(inputs: VerdictInputs) -> Iterator[Reason]:
     if errors.anywhere > THRESHOLDS.outside_ratio * errors.within:
         text = f"Elsewhere within the joint limits errors of {errors.anywhere:.1%} are expected."
         yield Reason(WITHIN, text, record_line(inputs))
-    elif errors.worst_part > THRESHOLDS.uneven_ratio * errors.within:
+    elif errors.worst_part > THRESHOLDS.uneven_ratio * errors.usual:
         text = f"One part of the log has an error of {errors.worst_part:.1%}."
         yield Reason(WITHIN, text, record_line(inputs))
-    elif errors.within > THRESHOLDS.good_error:
-        text = f"With an expected error of {errors.within:.1%} the model lacks something."
+    elif errors.usual > THRESHOLDS.good_error:
+        text = f"With an average error of {errors.usual:.1%} the model lacks something."
         yield Reason(WITHIN, text, record_line(inputs))
 
 

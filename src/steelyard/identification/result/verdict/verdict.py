@@ -28,7 +28,7 @@ SENTENCES = {
     ),
     "refused": "Refused: this log does not identify this robot.",
 }
-EXPECTED = "Expected errors on unseen motion, by cross-validation of the log."
+EXPECTED = "Errors that unseen motion hardly exceeds, by cross-validation of the log."
 MEASURED = "Errors measured on the validation log; – where it has no sample inside or outside."
 
 
@@ -88,8 +88,8 @@ class Verdict:
     """The decision on a fit: 'trusted', 'trusted within' its region, 'doubtful' or 'refused'.
 
     `joints` have a word and torque errors each. `error` is the relative torque error |e| / |tau|
-    to expect on unseen motion inside `region`: cross-validated, or measured on validation samples
-    inside if that is larger; infinite for a refused fit. `outside_error` is measured on validation
+    that unseen motion inside `region` hardly exceeds: the largest of cross-validation, or measured
+    on validation samples inside if that is larger; infinite for a refused fit. `outside_error` is measured on validation
     samples outside the region, None without any. `reasons` are sentences, the most important
     first. `next_step` says what to do, with the line to type. `findings` are findings of the
     doctor, `validations` the errors on other logs that were taken into account.
