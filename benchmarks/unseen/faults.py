@@ -153,10 +153,8 @@ FAULTS: dict[str, Fault] = {
     "swapped torques": Fault(("swapped joints",), on_log=swap, least_joints=2),
     "gravity direction": Fault(("gravity direction",), tilts=True),
     "clock": Fault(("clock",), 1.5, 10.0, on_log=scale_clock),
-    "lagging velocity": Fault(
-        ("delay", "velocity lag", "filtered velocity"), 0.015, 0.06, on_log=lag_velocity
-    ),
-    "unsigned effort": Fault(("unsigned effort", "effort without sign"), on_log=unsigned),
+    "lagging velocity": Fault(("delay", "velocity channel"), 0.015, 0.06, on_log=lag_velocity),
+    "unsigned effort": Fault(("effort without sign",), on_log=unsigned),
     "link too long": Fault(
         ("geometry", "wrong geometry", "link length", "wrong robot"),
         1.25,

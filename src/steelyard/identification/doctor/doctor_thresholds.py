@@ -62,6 +62,10 @@ class DoctorThresholds:
     least_unsigned_joints: int = threshold(
         4, "one log in 16 has four efforts of one sign by chance, if each sign is even"
     )
+    # visits near zero without a sample on the other side, from which an effort is rectified
+    least_touches: int = threshold(5, "convention: a signed effort crosses zero half of the time")
+    # magnitude over the largest, up to which an effort touches zero
+    touched_zero: float = threshold(0.01, "convention: a hundredth")
     # share of a path, or of the samples, on the smaller side from which both sides are reached
     reversed_path: float = threshold(0.1, "convention: a tenth")
     # gravity of a joint over the largest of all joints, up to which friction decides the sign
@@ -120,6 +124,18 @@ class DoctorThresholds:
     longest_velocity_delay: float = threshold(0.5, "as `longest_delay`")
     # correlation with the derivative of the position below which a velocity is another signal
     least_velocity_correlation: float = threshold(0.5, "convention")
+    # relative difference of velocity factors of all joints, up to which the clock is wrong
+    velocity_spread: float = threshold(0.03, "convention: three per cent")
+    # difference of the scale of all velocities from 1, up to which they confirm the clock
+    clock_velocity: float = threshold(0.05, "convention: a twentieth")
+    # logarithm of the ratio of held-out errors for a clock beside velocities that confirm it
+    clock_gain: float = threshold(
+        0.15, "unseen draws: elastic joints 0.09, clocks beside right velocities 0.9 and 1.2"
+    )
+    # difference of links from the description over their size, up to which it shows a torque scale
+    described_difference: float = threshold(
+        0.45, "unseen draw 11: descriptions that are wrong by 40 % are 51 % off after a scale"
+    )
     # difference of the scale of a velocity from 1
     velocity_scale: float = threshold(0.1, "convention: a tenth")
     # delay of a velocity over its standard deviation

@@ -27,8 +27,8 @@ def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
     """Yield a finding on efforts without sign: magnitudes of currents or torques.
 
     No sample is negative (or none positive) and some are near zero, although the joint moves both
-    ways and its effort must change sign: gravity does, or gravity is negligible and friction
-    reverses. Where the efforts of all joints have one sign, several joints that move both ways are
+    ways and its effort must change sign: gravity does, gravity is negligible and friction
+    reverses, or the effort touches zero again and again without crossing it. Where the efforts of all joints have one sign, several joints that move both ways are
     enough.
     """
     assert log.tau is not None
@@ -39,7 +39,8 @@ def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
         return
     unsigned = [j for j in used if has_one_sign(log.tau[:, j]) and reaches_zero(log.tau[:, j])]
     both_ways = [j for j in unsigned if moves_both_ways(log.q[:, j])]
-    expected = [j for j in both_ways if j in sign_changes(robot, log)]
+    changes = sign_changes(robot, log)
+    expected = [j for j in both_ways if j in changes or touches_zero(log.tau[:, j])]
     every = len(unsigned) == len(used)
     if not (expected or (every and len(used) >= THRESHOLDS.least_unsigned_joints)):
         return
@@ -66,6 +67,17 @@ def reaches_zero(tau: Array) -> bool:
     """Return whether an effort (N,) comes near zero, as a magnitude does where its sign changes."""
     size = np.abs(tau[np.isfinite(tau)])
     return bool(size.min() <= THRESHOLDS.unsigned_least * size.max())
+
+
+def touches_zero(tau: Array) -> bool:
+    """Return whether an effort (N,) of one sign comes back from zero again and again.
+
+    A signed effort would cross zero there. Stretches at exactly zero, as of drives that are off,
+    do not count.
+    """
+    size = np.abs(tau[np.isfinite(tau)])
+    near = (size <= THRESHOLDS.touched_zero * size.max()) & (size > 0.0)
+    return int(np.sum(np.diff(near.astype(int)) == 1)) >= THRESHOLDS.least_touches
 
 
 def moves_both_ways(q: Array) -> bool:

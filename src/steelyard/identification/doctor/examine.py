@@ -277,6 +277,8 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     steps = without_description(log_evidence, best, steps)
     poor = tuple(poor_excitation(log_evidence, best))
     other = other_robot(best, steps) if described and enough else None
+    timed = velocities_agree(samples)
+    steps = tuple(step for step in steps if not (timed and is_small_clock(step)))
     faults = [
         step
         for step in steps
@@ -285,6 +287,28 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
     findings = (*((other,) if other else ()), *findings_of(best, faults, names), *poor)
     return Examination(
         findings, Correction.none(model.n) if other else correction_of(best.correction, steps), best
+    )
+
+
+def velocities_agree(samples: Sequence[Samples]) -> bool:
+    """Return whether measured velocities are the derivative of the positions: the clock is right.
+
+    The velocities of all logs are compared with the smoothed ones.
+    """
+    product = power = 0.0
+    for s in samples:
+        if s.measured_qd is None:
+            return False
+        product += float(np.nansum(s.measured_qd * s.qd))
+        power += float(np.sum(s.qd**2))
+    return abs(product / max(power, 1e-300) - 1.0) < THRESHOLDS.clock_velocity
+
+
+def is_small_clock(step: Step) -> bool:
+    """Return whether a wrong clock gains little: right velocities outweigh it then."""
+    gain = step.gain
+    return (
+        step.hypothesis.fault == "clock" and gain is not None and gain.mean < THRESHOLDS.clock_gain
     )
 
 

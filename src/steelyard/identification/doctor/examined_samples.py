@@ -37,6 +37,7 @@ def samples_of(robot: Robot, log: Log) -> Samples:
         keep=None,
         remarks=log.remarks,
         source=log.source,
+        measured_qd=None if log.qd is None else log.qd[sure],
     )
     return (
         samples

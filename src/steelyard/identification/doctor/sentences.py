@@ -42,6 +42,10 @@ def finding_of(final: Trial, step: Step, names: Names) -> Finding:
     sentence = (
         f"{meaning} (confidence {probability:.0%}): {evidence(step.without, final, names)}.{others}"
     )
+    if hypothesis.fault == "torque scale" and (
+        largest_difference(final) > THRESHOLDS.described_difference
+    ):
+        severity = "remark"  # a description that is wrong anyway says little about the scale
     two = hypotheses_of(step, final.correction, names)
     if not two:
         return Finding(
@@ -164,13 +168,7 @@ def evidence(before: Trial, after: Trial, names: Names) -> str:
             f"with the correction, the error of {names[j]} falls from {old[j]:.1%} to"
             f" {new[j]:.1%} of its torque"
         )
-    apart = [
-        float(
-            np.max(np.linalg.norm(t.agreement.mean[: t.regression.inner].reshape(-1, 10), axis=1))
-        )
-        / 2
-        for t in (before, after)
-    ]
+    apart = [largest_difference(trial) for trial in (before, after)]
     if apart[1] < THRESHOLDS.notable_error_ratio * apart[0]:
         return (
             f"with the correction, links differ from the description by at most {apart[1]:.0%},"
@@ -179,6 +177,12 @@ def evidence(before: Trial, after: Trial, names: Names) -> str:
     if before.agreement.negative < after.agreement.negative - 1:
         return "without the correction, the friction of the joint would be negative"
     return "with the correction, the log agrees better with rigid-body dynamics"
+
+
+def largest_difference(trial: Trial) -> float:
+    """Return by how much links differ at most from the description, over their size."""
+    differences = trial.agreement.mean[: trial.regression.inner].reshape(-1, 10)
+    return float(np.max(np.linalg.norm(differences, axis=1))) / 2
 
 
 def joined(findings: Sequence[Finding]) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +25,17 @@ UNITS = {
 
 
 def velocity_findings(log: Log) -> Iterator[Finding]:
-    """Yield remarks on velocities that are not the derivative of the position.
+    """Yield findings on velocities that are not the derivative of the position.
 
     qd(t) = a dq/dt(t - d): a factor a far from 1 is another unit, sign or transmission side, a
-    delay d comes from a filter or from the transport. Smoothing then uses positions alone.
+    delay d comes from a filter or from the transport. Smoothing then uses positions alone. Where
+    the factor is the same at all joints and no unit, the time stamps may be wrong instead.
     """
-    sentences = tuple(velocity_faults(log))
-    for name, meaning in sentences:
+    factor = common_factor(log)
+    if factor is not None:
+        yield clock_finding(factor)
+        return
+    for name, meaning in velocity_faults(log):
         yield Finding(
             fault="velocity channel",
             joints=(name,),
@@ -41,21 +46,62 @@ def velocity_findings(log: Log) -> Iterator[Finding]:
         )
 
 
-def velocity_faults(log: Log) -> Iterator[tuple[str, str]]:
-    """Yield joints and what is wrong with their velocity."""
+def clock_finding(factor: float) -> Finding:
+    """Return the finding on velocities that are one multiple of the derivatives at all joints."""
+    return Finding(
+        fault="clock",
+        joints=(),
+        sentence=(
+            f"The velocities of all joints are {factor:.3g} times the derivatives of the positions:"
+            f" either the time stamps are {factor:.3g} times too far apart, or the velocities are"
+            " in another unit."
+        ),
+        probability=0.495,
+        fix=f"correction.clock = {1.0 / factor:.4g} for the time stamps, or a log without qd",
+        hypotheses=("the time stamps are scaled", "the velocities are in another unit"),
+    )
+
+
+def common_factor(log: Log) -> float | None:
+    """Return the multiple of the derivatives of positions that all velocities are.
+
+    None if they differ, or if it is near one or a known unit.
+    """
+    factors = []
+    for _, t, q, qd in moving_channels(log):
+        match = None if is_flat(qd) else VelocityMatch.of(t, q, qd)
+        if match is None or match.factor <= 0:
+            return None
+        factors.append(match.factor)
+    if not factors:
+        return None
+    factor = float(np.exp(np.mean(np.log(factors))))
+    spread = max(factors) / min(factors) - 1.0
+    known = any(abs(factor / u - 1.0) < THRESHOLDS.velocity_scale for u in (1.0, *UNITS))
+    return None if known or spread > THRESHOLDS.velocity_spread else factor
+
+
+def moving_channels(log: Log) -> Iterator[tuple[str, Array, Array, Array]]:
+    """Yield names, times, positions and velocities (N,) of joints that move.
+
+    Of the longest stretch without gaps.
+    """
     usable = log.qd is not None and np.all(np.isfinite(log.t)) and np.all(np.diff(log.t) > 0)
     if not usable or log.N < THRESHOLDS.least_velocity_samples:
         return
     part = max(split(log.t), key=lambda s: s.stop - s.start)
     if part.stop - part.start < THRESHOLDS.least_velocity_samples:
         return
-    for j, name in enumerate(log.labels):
-        assert log.qd is not None
-        t, q, qd = log.t[part], log.q[part, j], log.qd[part, j]
-        if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
-            continue
-        if np.ptp(q) < THRESHOLDS.standing:
-            continue
+    assert log.qd is not None
+    for name, q, qd in zip(log.labels, log.q[part].T, log.qd[part].T, strict=True):
+        finite = np.all(np.isfinite(q)) and np.all(np.isfinite(qd))
+        if finite and np.ptp(q) >= THRESHOLDS.standing:
+            yield name, log.t[part], q, qd
+
+
+def velocity_faults(log: Log) -> Iterator[tuple[str, str]]:
+    """Yield joints and what is wrong with their velocity."""
+    for name, t, q, qd in moving_channels(log):
         if is_flat(qd):
             yield name, f"The velocity of {name} is {qd[0]:.4g} in every sample"
             continue
@@ -64,32 +110,57 @@ def velocity_faults(log: Log) -> Iterator[tuple[str, str]]:
             yield name, f"The velocity of {name} {meaning}"
 
 
+@dataclass(frozen=True)
+class VelocityMatch:
+    """How a velocity follows the derivative of its position.
+
+    Parameters
+    ----------
+    factor : velocity over derivative
+    delay, sigma : of the velocity, with its standard deviation [s]
+    harm : relative error of the velocity by its delay
+    """
+
+    factor: float
+    delay: float
+    sigma: float
+    harm: float
+
+    @classmethod
+    def of(cls, t: Array, q: Array, qd: Array) -> VelocityMatch | None:
+        """Match a velocity (N,); None where it does not follow the derivative."""
+        dt = float(np.median(np.diff(t))) * max(1, len(t) // THRESHOLDS.velocity_samples)
+        grid = np.arange(t[0], t[-1], dt)
+        # differences of positions over an interval, compared with the mean velocity over it
+        rate = np.gradient(np.interp(grid, t, q), dt)
+        velocity = mean_over_interval(t, qd, grid)
+        longest = min(THRESHOLDS.longest_velocity_delay, 0.1 * len(grid) * dt)
+        estimate = estimate_delay(rate, velocity, dt, longest)
+        delay, sigma = float(estimate.seconds[0]), float(estimate.sigma[0])
+        if abs(float(estimate.correlation[0])) < THRESHOLDS.least_velocity_correlation:
+            return None
+        shifted = np.interp(grid - delay, grid, rate)
+        # dq/dt over qd: noise of the differences averages out in the numerator, is not squared
+        ratio = float(velocity @ shifted) / max(float(velocity @ velocity), 1e-300)
+        harm = abs(delay) * float(np.std(np.gradient(velocity, dt)) / np.std(velocity))
+        return cls(factor=1.0 / ratio, delay=delay, sigma=sigma, harm=harm)
+
+
 def scale_and_delay(t: Array, q: Array, qd: Array) -> str:
     """Return how a velocity differs from the derivative of its position, '' if it does not."""
-    dt = float(np.median(np.diff(t))) * max(1, len(t) // THRESHOLDS.velocity_samples)
-    grid = np.arange(t[0], t[-1], dt)
-    # differences of positions over an interval, compared with the mean velocity over it
-    rate = np.gradient(np.interp(grid, t, q), dt)
-    velocity = mean_over_interval(t, qd, grid)
-    longest = min(THRESHOLDS.longest_velocity_delay, 0.1 * len(grid) * dt)
-    estimate = estimate_delay(rate, velocity, dt, longest)
-    delay, sigma = float(estimate.seconds[0]), float(estimate.sigma[0])
-    if abs(float(estimate.correlation[0])) < THRESHOLDS.least_velocity_correlation:
+    match = VelocityMatch.of(t, q, qd)
+    if match is None:
         return "does not follow the derivative of its position"
-    shifted = np.interp(grid - delay, grid, rate)
-    # dq/dt over qd: noise of the differences averages out in the numerator and is not squared
-    ratio = float(velocity @ shifted) / max(float(velocity @ velocity), 1e-300)
-    if abs(ratio - 1.0) > THRESHOLDS.velocity_scale:
-        factor = 1.0 / ratio
-        near = [u for u in UNITS if abs(factor / u - 1.0) < THRESHOLDS.velocity_scale]
+    if abs(1.0 / match.factor - 1.0) > THRESHOLDS.velocity_scale:
+        near = [u for u in UNITS if abs(match.factor / u - 1.0) < THRESHOLDS.velocity_scale]
         unit = f": {UNITS[near[0]]}" if near else ""
-        return f"is {factor:.3g} times the derivative of its position{unit}"
-    harm = abs(delay) * float(np.std(np.gradient(velocity, dt)) / np.std(velocity))
-    significant = abs(delay) > THRESHOLDS.velocity_delay_deviations * sigma
-    sampled = abs(delay) > float(np.median(np.diff(t)))
-    if significant and sampled and harm > THRESHOLDS.velocity_delay_harm:
-        how = "lags the derivative of its position" if delay > 0 else "leads its position"
-        return f"{how} by {1e3 * abs(delay):.3g} ms"
+        return f"is {match.factor:.3g} times the derivative of its position{unit}"
+    significant = abs(match.delay) > THRESHOLDS.velocity_delay_deviations * match.sigma
+    sampled = abs(match.delay) > float(np.median(np.diff(t)))
+    if significant and sampled and match.harm > THRESHOLDS.velocity_delay_harm:
+        ahead = "leads its position"
+        how = "lags the derivative of its position" if match.delay > 0 else ahead
+        return f"{how} by {1e3 * abs(match.delay):.3g} ms"
     return ""
 
 
