@@ -151,7 +151,7 @@ def test_where_joints_are_held(panda: tuple[Path, Path], name: str) -> None:
 
 
 BAD = {
-    "no such joint": (["--joints", "arm_*"], "--joints: no joint is called 'arm_*'; Known: joint1"),
+    "no such joint": (["--joints", "arm_*"], "--joints: no joint is called 'arm_*'; known: joint1"),
     "both": (
         ["--joints", "joint1", "--freeze", "joint1"],
         "'joint1' is to move by --joints and to be held by --freeze",

@@ -14,13 +14,9 @@ from tests.house.sources import modules, parse
 MOST_POSITIONAL = 5
 VECTORS = {"Symmetric"}  # the six entries of a symmetric matrix, row by row, as in formulas
 BY_KEYWORD = ("simulation/", "robot/", "mechanism/")  # packages that may not be listed below
-POSITIONAL: dict[str, int] = {
-    "identification/elastic/deflection.py": 1,
-    "identification/model/problem.py": 1,
-    "identification/out_of_core/identify_archive.py": 1,
-}
+POSITIONAL: dict[str, int] = {}
 """Calls by file that still construct more than five fields by position; numbers only fall."""
-LENIENT: dict[str, int] = {"signals/read/bag.py": 1}
+LENIENT: dict[str, int] = {}
 """Uses of dict(zip(..., strict=False)) by file; numbers only fall."""
 
 

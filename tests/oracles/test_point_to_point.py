@@ -12,7 +12,7 @@ import steelyard as sy
 from steelyard.motion import Trajectory, point_to_point
 from steelyard.motion.trajectories.double_s import (
     DoubleSState,
-    JointLimits,
+    ProfileLimits,
     fastest_motion,
     keeps_limits,
 )
@@ -27,7 +27,7 @@ def random_case(rng: np.random.Generator, n: int, jerk: bool, moving: bool) -> d
     most = most if jerk else np.full(n, np.inf)
     qd0, qdd0 = np.zeros(n), np.zeros(n)
     for i in range(n if moving else 0):
-        limits = JointLimits(velocity[i], acceleration[i], most[i])
+        limits = ProfileLimits(velocity[i], acceleration[i], most[i])
         while True:
             state = DoubleSState(
                 rng.uniform(-1, 1) * velocity[i],
@@ -116,7 +116,7 @@ def test_one_joint_is_as_fast_as_ruckig(jerk: bool, moving: bool, rng: np.random
         case = random_case(rng, 1, jerk, moving)
         peer = by_ruckig(case)
         state = DoubleSState(*(float(case[name][0]) for name in ("qd0", "qdd0")))
-        limits = JointLimits(
+        limits = ProfileLimits(
             *(float(case[name][0]) for name in ("velocity", "acceleration", "jerk"))
         )
         assert (

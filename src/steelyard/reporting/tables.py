@@ -222,8 +222,8 @@ def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
     value, sigma = fit.base_values, fit.base_standard_deviation
     columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
     note = (
-        "Only these combinations act on the torques. σ allows for the memory of the residuals;"
-        " faint rows are hardly seen."
+        "Torques depend on these combinations alone. σ accounts for correlated residuals;"
+        " faint rows are barely identifiable."
     )
     if true_robot is not None:
         true = fit.base.values(aligned(true_robot, fit.parameter_names))

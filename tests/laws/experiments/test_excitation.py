@@ -221,7 +221,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"criterion": "G"}, "criterion = 'G'.*Known: D, A, E"),
+        ({"criterion": "G"}, "criterion = 'G'.*[Kk]nown: D, A, E"),
         ({"starts": 0}, "starts = 0"),
         ({"noise": [1.0]}, "noise"),
     ],

@@ -281,7 +281,7 @@ WRONG = [
         "pi has 1 numbers; expected 20: ten for each of 2 bodies",
     ),
     (lambda m: edit.with_parameters(m, [math.nan] * 20), r"pi\[0\] is not finite"),
-    (lambda m: reduce(m).frame("tip"), "no frame is called 'tip'; Known: base, link1, link2"),
+    (lambda m: reduce(m).frame("tip"), "no frame is called 'tip'; known: base, link1, link2"),
 ]
 
 

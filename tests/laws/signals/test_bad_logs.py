@@ -163,7 +163,7 @@ def test_files_that_are_not_what_they_say(tmp_path: Path) -> None:
         "layout 't q tau' with 2 joints needs 5 columns, found 3",
         lambda: read_log(good, JOINTS, layout="t q tau"),
     )
-    fails("no column 'q9': Known: t, q1, q2", lambda: read_log(good, columns={"q": ["q1", "q9"]}))
+    fails("no column 'q9': known: t, q1, q2", lambda: read_log(good, columns={"q": ["q1", "q9"]}))
     fails("1 columns of q for 2 joints", lambda: read_log(good, JOINTS, columns={"q": ["q1"]}))
 
 
