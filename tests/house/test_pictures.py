@@ -220,7 +220,7 @@ def test_notebooks_show_cards() -> None:
         "planar_2r": arm(),
         "joint torque": log(),
         "link2": fit(),
-        "in all": fit().validation,
+        "total": fit().validation,
         "holds": sy.check(arm(), samples=4),
         "parameter": sy.base_parameters(arm()),
         "Links": fit().links.table(),

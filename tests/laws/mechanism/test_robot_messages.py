@@ -1,6 +1,4 @@
-"""The messages of Franka's and Universal Robots' drivers, laid out as these drivers define them, in
-bags of ROS 1 and ROS 2.
-"""
+"""Messages of the Franka and Universal Robots drivers in bags of ROS 1 and ROS 2."""
 
 from __future__ import annotations
 
@@ -12,8 +10,8 @@ import pytest
 
 from steelyard.signals import read_log
 
-FIELDS = {  # type -> lines of "kind of field, and the names of those that follow each other"
-    # flags, whatever they are called
+FIELDS = {  # message type -> lines of a field type and the names of consecutive fields
+    # flags; the reader does not use their names
     "franka_msgs/msg/Errors": ["bool " + " ".join(f"error{k}" for k in range(36))],
     "franka_msgs/msg/Elbow": [
         "float64[2] position desired_position commanded_position commanded_velocity"
@@ -77,9 +75,7 @@ def definition(kind: str, tau: str) -> str:
 
 
 def filled(store: Any, kind: str, **given: Any) -> Any:
-    """A message with what is given, and with noise in every other number, so that no field is taken
-    for another.
-    """
+    """Return a message with the given fields, and noise in all others so that mix-ups show."""
     rng = np.random.default_rng(7)
 
     def value(node: Any, detail: Any) -> Any:
@@ -109,7 +105,7 @@ def filled(store: Any, kind: str, **given: Any) -> Any:
 
 
 def bag_of(path: Path, kind: str, q: np.ndarray, tau: np.ndarray, ros1: bool) -> Path:
-    """A bag of a robot's messages: positions, half of them as velocities, efforts."""
+    """Write a bag with positions q, velocities q / 2 and efforts tau; return its path."""
     from rosbags import rosbag1, rosbag2
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
