@@ -46,11 +46,11 @@ def test_a_row_says_whether_its_factor_has_memory(row: JointTerm) -> None:
     """Without a presliding state, a term with memory has its sliding value."""
     values = Terms.of(dict.fromkeys((row.key, *row.needs), 0.9))
     assert row.factor is not None
-    sliding, held = (
+    sliding, fixed = (
         float(row.factor(values, JointState(0.3, 0.5, 0.7, 2.0, z))) for z in (None, -0.2)
     )
-    assert (row.memory in row.needs) if row.memory else sliding == held
-    assert (sliding, held) == (1.0, -0.2) if row.memory else row.memory == ""
+    assert (row.memory in row.needs) if row.memory else sliding == fixed
+    assert (sliding, fixed) == (1.0, -0.2) if row.memory else row.memory == ""
 
 
 @EVERY

@@ -62,13 +62,13 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
     """Modules at the end of a path of at least one import."""
-    found: set[str] = set()
+    results: set[str] = set()
     waiting = [start]
     while waiting:
-        for name in graph[waiting.pop()] - found:
-            found.add(name)
+        for name in graph[waiting.pop()] - results:
+            results.add(name)
             waiting.append(name)
-    return found
+    return results
 
 
 def _module_name(path: Path, folder: Path) -> str:

@@ -71,10 +71,10 @@ def lenient_zips(tree: ast.Module) -> Iterator[str]:
                     yield f"line {node.lineno}: {ast.unparse(node)}"
 
 
-def check(found: dict[str, list[str]], allowed: dict[str, int]) -> None:
+def check(result: dict[str, list[str]], allowed: dict[str, int]) -> None:
     """Fail for files with more finds than are allowed, and for limits that can fall."""
-    counts = Counter({name: len(lines) for name, lines in found.items() if lines})
-    more = {name: found[name] for name, n in counts.items() if n > allowed.get(name, 0)}
+    counts = Counter({name: len(lines) for name, lines in result.items() if lines})
+    more = {name: result[name] for name, n in counts.items() if n > allowed.get(name, 0)}
     assert not more, f"construct by keyword: {more}"
     fewer = {name: counts[name] for name, n in allowed.items() if counts[name] < n}
     assert not fewer, f"lower these limits: {fewer}"

@@ -157,8 +157,8 @@ def test_all_problems_of_a_toml_file_are_told_at_once() -> None:
     )
     with pytest.raises(ModelError) as caught:
         read_toml(text, "g.toml")
-    told = str(caught.value)
-    assert all(word in told for word in ("'mas'", "mass is missing", "com = [0]", "'hinge'"))
+    message = str(caught.value)
+    assert all(word in message for word in ("'mas'", "mass is missing", "com = [0]", "'hinge'"))
 
 
 LINKAGE = """

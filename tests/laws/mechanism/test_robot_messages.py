@@ -74,7 +74,7 @@ def definition(kind: str, tau: str) -> str:
     return "\n".join(f"{field} {name}" for field, *names in lines for name in names)
 
 
-def filled(store: Any, kind: str, **given: Any) -> Any:
+def filled(store: Any, kind: str, **argument: Any) -> Any:
     """Return a message with the given fields, and noise in all others so that mix-ups show."""
     rng = np.random.default_rng(7)
 
@@ -98,7 +98,7 @@ def filled(store: Any, kind: str, **given: Any) -> Any:
         return [] if inner == "string" else rng.uniform(2, 3, count or 6)
 
     fields = {
-        name: given[name] if name in given else value(*each)
+        name: argument[name] if name in argument else value(*each)
         for name, each in store.fielddefs[kind][1]
     }
     return store.types[kind](**fields)

@@ -336,16 +336,16 @@ def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(
         lambda: log.blocks(0.1),
         lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True)),
     ]
-    for way in ways:
-        answered(way)
+    for method in ways:
+        answered(method)
     assert all(sentence.endswith((".", "?")) for sentence in find_faults(log))
 
 
-def answered(way: Callable[[], object]) -> None:
+def answered(method: Callable[[], object]) -> None:
     """Either a sentence or a log whose numbers can be used."""
     try:
-        made = way()
+        result = method()
     except SteelyardError as error:
         assert len(str(error)) > 20  # noqa: PT017 - a log will do as well
     else:
-        assert not isinstance(made, Log) or made.qdd is None or np.all(np.isfinite(made.qdd))
+        assert not isinstance(result, Log) or result.qdd is None or np.all(np.isfinite(result.qdd))
