@@ -119,6 +119,7 @@ IDENTIFIERS = {
     "Gathering": "FoldOptions",
     "Recipe": "FoldSpec or Snippet",
     "recipe": "fold_spec or snippet",
+    "recipes": "fold_specs or code_snippets",
     "witness": "log_evidence",
     "slope": "derivative",
     "slopes": "derivatives",
@@ -336,6 +337,8 @@ def definitions(tree: ast.AST) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
+        elif isinstance(node, ast.alias) and node.asname:
+            yield node.asname
         yield from targets(node)
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import steelyard as sy
 from steelyard.apps.cli import app
-from steelyard.apps.page import code_snippets as recipes
+from steelyard.apps.page import code_snippets
 from steelyard.apps.page.scene_content import content, frames_of, inertias, poses
 from steelyard.apps.page.server.exchange import mesh_of, take_upload
 from steelyard.apps.page.server.folder import Folder
@@ -327,19 +327,24 @@ def test_the_lines_of_a_state_run_and_the_command_too(window: PageWindow) -> Non
     qd, qdd = np.full(6, 0.5), np.zeros(6)
     window.q = np.linspace(-0.5, 0.5, 6)
     messages: list[np.ndarray] = []
-    exec(recipes.state_lines(window, qd, qdd), {"print": messages.append})
+    exec(code_snippets.state_lines(window, qd, qdd), {"print": messages.append})
     robot = window.robot
     assert robot is not None
     assert np.allclose(messages[1], robot.inverse_dynamics(window.q, qd, qdd))
     assert np.allclose(messages[2], robot.mass_matrix(window.q))
-    done = CliRunner().invoke(app, shlex.split(recipes.torque_command(window, qd, qdd))[1:])
+    done = CliRunner().invoke(app, shlex.split(code_snippets.torque_command(window, qd, qdd))[1:])
     assert done.exit_code == 0, done.output
 
 
 def test_names_are_quoted_in_lines(window: PageWindow) -> None:
     window.robot_name = "my arm; rm -rf ~/x'y.urdf"
-    command = recipes.command_line(
-        "identify", recipes.robot_file(window), "log.csv", prior="cad", validate=None, o="results"
+    command = code_snippets.command_line(
+        "identify",
+        code_snippets.robot_file(window),
+        "log.csv",
+        prior="cad",
+        validate=None,
+        o="results",
     )
     assert shlex.split(command) == [
         "steelyard",
@@ -351,7 +356,7 @@ def test_names_are_quoted_in_lines(window: PageWindow) -> None:
         "-o",
         "results",
     ]
-    assert repr(window.robot_name) in recipes.python_lines(window)
+    assert repr(window.robot_name) in code_snippets.python_lines(window)
 
 
 def test_windows_are_apart_and_not_too_many(tmp_path: Path) -> None:
