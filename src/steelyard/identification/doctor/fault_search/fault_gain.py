@@ -78,8 +78,8 @@ def held_out_gain(
 def block_errors(trial: Trial, use: NDArray[np.bool_] | None = None) -> Array:
     """Return the error of each joint over its torque on held-out blocks, (blocks, n).
 
-    Noise and weights follow from all samples; the least noise is the floor of the errors. `use` (N, n)
-    marks the rows whose errors count.
+    Noise and weights follow from all samples; the least noise is the floor of the errors.
+    `use` (N, n) marks the rows whose errors count.
     """
     regression, tau = trial.regression, trial.torque
     edges = np.linspace(0, regression.N, THRESHOLDS.held_out_blocks + 1).astype(int).tolist()
