@@ -34,9 +34,9 @@ def main() -> int:
             row.ratio is None or row.ratio >= targets.get(row.quantity, 0.0) for row in timings
         )
     if not options.no_startup:
-        wanted = [key for key in COMPILED_WITHIN if key[0] in options.robots]
+        expected = [key for key in COMPILED_WITHIN if key[0] in options.robots]
         starts = [
-            replace(measure_startup(urdf(robot), kernel), robot=robot) for robot, kernel in wanted
+            replace(measure_startup(urdf(robot), kernel), robot=robot) for robot, kernel in expected
         ]
         out.print(startup_table(starts))
     return 0 if met else 1
@@ -47,15 +47,15 @@ def startup_table(rows: Sequence[Startup]) -> Table:
     columns = named_columns(
         "robot", "kernel", ">import", ">load", ">compile", ">from disk cache", ">allowed"
     )
-    made = []
+    results = []
     for row in rows:
         allowed = COMPILED_WITHIN[row.robot, row.quantity]
         cells = [
             f"{1e3 * x:.0f}"
             for x in (row.importing, row.loading, row.compiling, row.cached, allowed)
         ]
-        made.append((row.robot, row.quantity, *cells))
-    return Table("Start-up [ms]", columns, tuple(made), "each in a fresh process")
+        results.append((row.robot, row.quantity, *cells))
+    return Table("Start-up [ms]", columns, tuple(results), "each in a fresh process")
 
 
 def _options() -> argparse.Namespace:

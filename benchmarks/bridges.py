@@ -3,7 +3,7 @@
     python -m benchmarks.bridges [robot]
 
 The best of several rounds, one thread, float64 [us]: of one state, and of one of a batch of 1000;
-`gradient` is that of the sum of squares of the result by all arrays. A remark, no claim.
+`gradient` is the gradient of the sum of squares of the result by all arrays. A remark, no claim.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def of_casadi(robot: sy.Robot, name: str) -> Iterator[Row]:
     function = getattr(robot.to_casadi(), name)
     plain = casadi.Function(name, function.sx_in(), [function(*function.sx_in())])
     x = tuple(casadi.DM(each) for each in np.random.default_rng(0).normal(size=(3, robot.n)))
-    for label, what, made, given in (
+    for label, what, made, argument in (
         ("CasADi", "value", function, x),
         ("CasADi", "derivatives", function.jacobian(), (*x, 0)),
         ("CasADi's own Jacobian", "derivatives", plain.jacobian(), (*x, 0)),
@@ -78,7 +78,7 @@ def of_casadi(robot: sy.Robot, name: str) -> Iterator[Row]:
         yield (
             f"{label}, {made.n_instructions()} instructions",
             what,
-            best(lambda x, made=made: made(*x), given),  # type: ignore[misc]
+            best(lambda x, made=made: made(*x), argument),  # type: ignore[misc]
             None,
         )
 

@@ -13,10 +13,10 @@ from steelyard.mechanism.model import Joint, Link, Mechanism
 def chain(joints: int, seed: int = 0) -> sy.Robot:
     """Return a chain with links of 5 to 10 cm and 0.1 to 0.3 kg at random angles."""
     rng = np.random.default_rng(seed)
-    links, made = [Link("base", _inertia(rng))], list[Joint]()
+    links, result = [Link("base", _inertia(rng))], list[Joint]()
     for i in range(1, joints + 1):
         x, y, z = map(float, rng.uniform(0.05, 0.1, 3))
-        made.append(
+        result.append(
             Joint(
                 f"joint{i}",
                 "revolute",
@@ -27,7 +27,7 @@ def chain(joints: int, seed: int = 0) -> sy.Robot:
             )
         )
         links.append(Link(f"link{i}", _inertia(rng)))
-    return sy.Robot(Mechanism(f"chain of {joints}", tuple(links), tuple(made)))
+    return sy.Robot(Mechanism(f"chain of {joints}", tuple(links), tuple(result)))
 
 
 def _inertia(rng: np.random.Generator) -> Inertia:

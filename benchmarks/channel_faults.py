@@ -1,6 +1,6 @@
 """Faults of single channels that can be planted into a log.
 
-They are no part of the trust benchmark, whose published cases follow from the rows of
+They are not part of the trust benchmark, whose published cases follow from the rows of
 `benchmarks.faults`; `tests/laws/doctor/test_doctor_channels.py` plants each of them.
 """
 
@@ -13,7 +13,7 @@ from benchmarks.faults import Fault, Joints, Rng, all_joints, columns, each_join
 
 
 def unsign(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
-    """Magnitudes in the place of torques."""
+    """Magnitudes instead of torques."""
     return log.replace(tau=np.abs(np.array(log.tau)))
 
 
@@ -64,7 +64,7 @@ CHANNEL_ROWS = (
         1,
         1,
         "x",
-        "magnitudes stand in the place of torques",
+        "magnitudes replace torques",
         all_joints,
         unsign,
         whole=True,

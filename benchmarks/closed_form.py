@@ -58,39 +58,40 @@ def traced(arm: str) -> tuple[dict[str, list[Any]], list[list[Any]]]:
         if robot.n <= 3
         else robot.without_friction().freeze(dict.fromkeys(robot.joint_names[3:], 0.0))
     )
-    made = trace_equations(robot.tree, "symbolic", "symbolic")
+    result = trace_equations(robot.tree, "symbolic", "symbolic")
     motion = [
         [sp.Symbol(f"{letter}_{i + 1}", real=True) for i in range(robot.n)]
         for letter in ("q", "qdot", "qddot")
     ]
     names = [
-        [sp.Symbol(x.name, real=True) for x in group] for group in (made.parameters, made.lengths)
+        [sp.Symbol(x.name, real=True) for x in group]
+        for group in (result.parameters, result.lengths)
     ]
     return (
-        dict(zip(NAMES, expressions(made.program, [*motion, *names], rational), strict=True)),
+        dict(zip(NAMES, expressions(result.program, [*motion, *names], rational), strict=True)),
         motion,
     )
 
 
-def measure(arm: str, way: str, answers: Any) -> None:
+def measure(arm: str, method: str, answers: Any) -> None:
     """Put (seconds, operations, entries not reduced to zero) into the queue."""
     values, (q, qd, qdd) = traced(arm)
     n = len(q)
     start = perf_counter()
-    made = {name: WAYS[way](values[name]) for name in QUANTITIES}
+    results = {name: WAYS[method](values[name]) for name in QUANTITIES}
     taken = perf_counter() - start
-    operations = sum(sp.count_ops(x) for name in QUANTITIES for x in made[name])
-    M, C = (sp.Matrix(n, n, made[name]) for name in ("M", "C"))
+    operations = sum(sp.count_ops(x) for name in QUANTITIES for x in results[name])
+    M, C = (sp.Matrix(n, n, results[name]) for name in ("M", "C"))
     rest = list(
-        M * sp.Matrix(qdd) + C * sp.Matrix(qd) + sp.Matrix(made["g"]) - sp.Matrix(made["tau"])
+        M * sp.Matrix(qdd) + C * sp.Matrix(qd) + sp.Matrix(results["g"]) - sp.Matrix(results["tau"])
     )
-    answers.put((f"{taken:.2f}", str(operations), str(sum(x != 0 for x in WAYS[way](rest)))))
+    answers.put((f"{taken:.2f}", str(operations), str(sum(x != 0 for x in WAYS[method](rest)))))
 
 
-def row(arm: str, way: str, limit: float) -> str:
-    """One measurement in a process of its own."""
+def row(arm: str, method: str, limit: float) -> str:
+    """One measurement in its own process."""
     answers: Any = multiprocessing.Queue()
-    process = multiprocessing.Process(target=measure, args=(arm, way, answers))
+    process = multiprocessing.Process(target=measure, args=(arm, method, answers))
     process.start()
     try:
         cells = answers.get(timeout=limit)
@@ -98,7 +99,7 @@ def row(arm: str, way: str, limit: float) -> str:
         cells = f"> {limit:.0f}", "", ""
     process.kill()
     process.join()
-    return f"| {' | '.join([arm, way, *cells])} |"
+    return f"| {' | '.join([arm, method, *cells])} |"
 
 
 def main() -> int:
@@ -112,8 +113,8 @@ def main() -> int:
     options = parser.parse_args()
     print("| arm | way | seconds | operations | not zero |\n|---|---|---|---|---|")
     for arm in ARMS:
-        for way in WAYS:
-            print(row(arm, way, options.limit), flush=True)
+        for method in WAYS:
+            print(row(arm, method, options.limit), flush=True)
     return 0
 
 

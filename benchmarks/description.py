@@ -56,7 +56,7 @@ class Compared(NamedTuple):
 
 
 def placeholder(robot: sy.Robot) -> sy.Robot:
-    """The robot with 0.1 kg and 1e-6 kg m2 in the place of every link's inertia."""
+    """The robot with 0.1 kg and 1e-6 kg m2 instead of every link's inertia."""
     pi = robot.parameters.copy()
     for i in range(len(robot.tree.bodies)):
         pi[10 * i : 10 * i + 10] = [0.1, 0, 0, 0, 1e-6, 0, 0, 1e-6, 0, 1e-6]
@@ -74,14 +74,14 @@ def measured() -> Iterator[Case]:
     """Halves of the measured logs, and one run of the KUKA from the other."""
     robot, log = ur10()
     half = log.N // 2
-    for name, given in (("", robot), (", placeholder", placeholder(robot))):
-        yield f"ur10 1 > 2{name}", [(given, log[:half], log[half:], {})]
-        yield f"ur10 2 > 1{name}", [(given, log[half:], log[:half], {})]
+    for name, argument in (("", robot), (", placeholder", placeholder(robot))):
+        yield f"ur10 1 > 2{name}", [(argument, log[:half], log[half:], {})]
+        yield f"ur10 2 > 1{name}", [(argument, log[half:], log[:half], {})]
     robot, log = tx40()
     coupled = {"coupling": ("joint_5", "joint_6")}
-    for name, given in (("", robot), (", placeholder", placeholder(robot))):
-        yield f"tx40 1 > 2{name}", [(given, log.between(0, 4.5), log.between(4.5, 7.5), coupled)]
-        yield f"tx40 2 > 1{name}", [(given, log.between(4.5, 7.5), log.between(0, 4.5), coupled)]
+    for name, argument in (("", robot), (", placeholder", placeholder(robot))):
+        yield f"tx40 1 > 2{name}", [(argument, log.between(0, 4.5), log.between(4.5, 7.5), coupled)]
+        yield f"tx40 2 > 1{name}", [(argument, log.between(4.5, 7.5), log.between(0, 4.5), coupled)]
     with TemporaryDirectory() as folder:
         robot, A, B = kr300(Path(folder))
     yield "kuka A > B", [(robot, A, B, {"known": kr300_counterbalance})]
@@ -100,8 +100,8 @@ def simulated() -> Iterator[Case]:
     )
     for name in ("planar_2r", "spatial_3r", "elbow_4r", "z1_5r", "ur5", "xarm7"):
         logs = [two_logs(name, seed) for seed in DRAWS]
-        for kind, given in kinds:
-            yield f"{name}{kind}", [(given(arm(name)), one, other, {}) for one, other in logs]
+        for kind, argument in kinds:
+            yield f"{name}{kind}", [(argument(arm(name)), one, other, {}) for one, other in logs]
 
 
 def two_logs(name: str, seed: int) -> tuple[sy.Log, sy.Log]:
@@ -149,13 +149,13 @@ def held_out(robot: sy.Robot, log: sy.Log, other: sy.Log, options: dict[str, Any
     problem = Recorder.problems.pop()
 
     def error(estimator: Estimator) -> float:
-        at, estimate = solve(problem, estimator)
+        point, estimate = solve(problem, estimator)
         assert estimate.parameters is not None
         fit = replace(
             default,
-            robot=at.model.identified(estimate.parameters),
+            robot=point.model.identified(estimate.parameters),
             estimate=estimate,
-            model=at.model,
+            model=point.model,
         )
         return 100 * fit.validate(other).total_relative_error
 
@@ -200,20 +200,21 @@ def main() -> None:
         " the best, in the worst draw"
     )
     rows = []
-    wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
+    expected = [word for word in sys.argv[1:] if not word.startswith("-")]
     for case in [*(measured() if DATA.is_dir() else ()), *simulated()]:
-        if wanted and not any(word in case[0] for word in wanted):
+        if expected and not any(word in case[0] for word in expected):
             continue
-        made = row(case)
-        rows.append(made)
-        errors = " ".join(f"{e:8.2f}" for e in made.errors)
+        result = row(case)
+        rows.append(result)
+        errors = " ".join(f"{e:8.2f}" for e in result.errors)
         print(
-            f"{made.name:32} {errors}  {100 * made.against:+.1f} %, {100 * made.worst:+.1f} %",
+            f"{result.name:32} {errors}  {100 * result.against:+.1f} %,"
+            f" {100 * result.worst:+.1f} %",
             flush=True,
         )
-    against = [made.against for made in rows]
+    against = [result.against for result in rows]
     print(f"worst {100 * max(against):+.1f} %, median {100 * float(np.median(against)):+.1f} %")
-    if "--update" in sys.argv[1:] and not wanted:
+    if "--update" in sys.argv[1:] and not expected:
         write_atomic(PAGE, page(rows).encode(), overwrite=True)
 
 

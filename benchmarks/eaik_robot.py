@@ -14,7 +14,7 @@ from steelyard.errors import needs_extra
 Array = NDArray[np.float64]
 
 
-def eaik_robot(robot: sy.Robot, frame: str, held: Mapping[str, float]) -> Any:
+def eaik_robot(robot: sy.Robot, frame: str, locked: Mapping[str, float]) -> Any:
     """EAIK's robot for a frame. Its poses have the orientation that `pose_for_eaik` gives."""
     try:
         from eaik.IK_HP import HPRobot
@@ -29,13 +29,13 @@ def eaik_robot(robot: sy.Robot, frame: str, held: Mapping[str, float]) -> Any:
     ends = [np.zeros(3), *points, end]
     P = np.diff(ends, axis=0)
     fixed = [
-        (on_the_way.index(robot.joint_names.index(name)), value) for name, value in held.items()
+        (on_the_way.index(robot.joint_names.index(name)), value) for name, value in locked.items()
     ]
     return HPRobot(H, P, fixed)
 
 
 def pose_for_eaik(robot: sy.Robot, frame: str, pose: Array) -> Array:
-    """A pose whose orientation is that of the frame since q = 0."""
+    """Return a pose whose orientation is the rotation of the frame since q = 0."""
     home = robot.forward_kinematics(np.zeros(robot.n), frame)
     result = pose.copy()
     result[..., :3, :3] = pose[..., :3, :3] @ home[:3, :3].T

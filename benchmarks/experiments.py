@@ -105,24 +105,24 @@ def _drawn(
 ) -> tuple[Planted, ...]:
     """Two faults do not share a joint, unless one concerns the whole log."""
     taken: set[str] = set()
-    made: list[Planted] = []
+    results: list[Planted] = []
     for i, key in enumerate(faults):
         row = FAULTS[key]
-        given = places[i] if i < len(places) else None
+        argument = places[i] if i < len(places) else None
         free = (
-            [given]
-            if given
+            [argument]
+            if argument
             else [p for p in places_of(robot, key) if row.whole or not taken & set(p)]
         )
         if len(faults) > 1 and not row.whole:  # leave joints for the other fault
-            free = [place for place in free if len(place) == min(map(len, free))]
+            free = [path for path in free if len(path) == min(map(len, free))]
         if not free:
             raise CallError(
                 f"{robot.name} has no joint left for {key!r} beside {', '.join(sorted(taken))}"
             )
-        made.append(_shown(robot, key, free, seed))
-        taken |= set() if row.whole else set(made[-1].joints)
-    return tuple(made)
+        results.append(_shown(robot, key, free, seed))
+        taken |= set() if row.whole else set(results[-1].joints)
+    return tuple(results)
 
 
 def _shown(robot: sy.Robot, key: str, free: Sequence[Joints], seed: tuple[int, ...]) -> Planted:

@@ -264,9 +264,9 @@ def columns(log: sy.Log, joints: Joints) -> list[int]:
 
 def factors(log: sy.Log, joints: Joints, size: float) -> Array:
     """`size` for these joints, 1 for the others, (n,)."""
-    made = np.ones(log.n)
-    made[columns(log, joints)] = size
-    return made
+    result = np.ones(log.n)
+    result[columns(log, joints)] = size
+    return result
 
 
 def changed(log: sy.Log, signals: Sequence[str], change: Callable[[Array], Array]) -> sy.Log:
@@ -288,7 +288,7 @@ ROWS = (
     Fault("position sign", "log", -1, -1, "x", "the position of a joint has the other sign", each_joint, scale_positions),
     Fault("torque sign", "log", -1, -1, "x", "the torque of a joint has the other sign", each_joint, scale_torques),
     Fault("degrees", "log", DEGREE, DEGREE, "x", "positions are in degrees", turning_joints, scale_positions, whole=True),
-    Fault("currents", "log", 5, 20, "N m/A", "motor currents stand in the place of torques", all_joints, currents, whole=True),
+    Fault("currents", "log", 5, 20, "N m/A", "motor currents replace torques", all_joints, currents, whole=True),
     Fault("gear ratio or torque constant", "log", 1.3, 3, "x", "the torque of a joint is scaled", each_joint, scale_torques, "ratio"),
     Fault("torque scale", "log", 2, 10, "x", "all torques are scaled", all_joints, scale_torques, "ratio", True),
     Fault("gravity taken out", "log", 1, 1, "x", "the torque of gravity was subtracted", all_joints, without_gravity, whole=True),

@@ -146,9 +146,9 @@ def killer(after: float) -> threading.Thread:
                 os.kill(child.pid, signal.SIGKILL)
                 return
 
-    made = threading.Thread(target=kill, daemon=True)
-    made.start()
-    return made
+    result = threading.Thread(target=kill, daemon=True)
+    result.start()
+    return result
 
 
 def archive_rows(logs: int, samples: int, folder: Path) -> Iterator[Row]:
@@ -186,12 +186,12 @@ def archive_rows(logs: int, samples: int, folder: Path) -> Iterator[Row]:
             "the same",
             bits(fit) == bits(one),
         )
-    kept = folder.with_name(f"{folder.name}-kept")
-    first = timed(robot, folder, executor=2, keep=kept)[1]
-    files = sorted(kept.iterdir())
+    selected = folder.with_name(f"{folder.name}-kept")
+    first = timed(robot, folder, executor=2, keep=selected)[1]
+    files = sorted(selected.iterdir())
     for file in files[: len(files) // 2]:
         file.unlink()
-    fit, again, _ = timed(robot, folder, executor=2, keep=kept)
+    fit, again, _ = timed(robot, folder, executor=2, keep=selected)
     assert fit.archive is not None
     reused = fit.archive.reused
     yield Row(
@@ -200,13 +200,13 @@ def archive_rows(logs: int, samples: int, folder: Path) -> Iterator[Row]:
         "half",
         reused == logs - logs // 2,
     )
-    fit, again, _ = timed(robot, folder, executor=2, keep=kept)
+    fit, again, _ = timed(robot, folder, executor=2, keep=selected)
     yield Row("a rerun when all are there", f"{again:.1f} s")
     yield Row(
         "kept beside a log",
-        f"{np.mean([file.stat().st_size for file in kept.iterdir()]) / 1e6:.2f} MB",
+        f"{np.mean([file.stat().st_size for file in selected.iterdir()]) / 1e6:.2f} MB",
     )
-    shutil.rmtree(kept)
+    shutil.rmtree(selected)
 
 
 def by_dask(robot: sy.Robot, folder: Path) -> sy.Fit:
@@ -223,7 +223,7 @@ def by_dask(robot: sy.Robot, folder: Path) -> sy.Fit:
 def individual(robot: sy.Robot, rng: np.random.Generator, worn: int | None) -> sy.Robot:
     """A robot of a type: links within 1.5 %, rotors 2 %, friction 12 %.
 
-    A worn joint rubs twice as much.
+    A worn joint has twice the friction.
     """
     names, pi = robot.parameter_names, robot.parameters.copy()
     for body in range(len(robot.tree.bodies)):
@@ -258,9 +258,9 @@ def fleet_row(seed: int) -> tuple[Row, Row]:
         for k, (name, robot) in enumerate(robots.items())
     }
     fleet = sy.identify_fleet(described, logs, diagnose=False, keep=False)
-    found = {(each.robot, each.part) for each in fleet.outliers}
+    results = {(each.robot, each.part) for each in fleet.outliers}
     planted = {(f"arm{k:02}", described.joint_names[j]) for k, j in WORN.items()}
-    told = f"{len(found & planted)} of 3 found, {len(found - planted)} others"
+    message = f"{len(results & planted)} of 3 found, {len(results - planted)} others"
     _, q, qd, qdd = states(described.n, 1500, seed + 10**5, SLOW)
 
     def error(model: sy.Robot, name: str) -> float:
@@ -280,9 +280,9 @@ def fleet_row(seed: int) -> tuple[Row, Row]:
     return (
         Row(
             f"fleet {seed}: three worn joints among 50 arms",
-            told,
+            message,
             "3 of 3, 0 others",
-            found == planted,
+            results == planted,
         ),
         Row(
             f"fleet {seed}: error on another motion, pooled and separate",
@@ -331,13 +331,13 @@ def main() -> int:
     for seed in SEEDS if options.only != "archive" else ():
         rows += fleet_row(seed)
         print(*rows[-2:], sep="\n", flush=True)
-    made = f"{table(rows)}\n\n{this_machine()}"
-    print(made)
+    result = f"{table(rows)}\n\n{this_machine()}"
+    print(result)
     if options.update:
         page = ROOT / "docs" / "fleets.md"
         text = page.read_text(encoding="utf-8")
         before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-        write_atomic(page, f"{before}{BEGIN}\n{made}\n{END}{after}", overwrite=True)
+        write_atomic(page, f"{before}{BEGIN}\n{result}\n{END}{after}", overwrite=True)
     return int(not all(row.met for row in rows))
 
 

@@ -33,8 +33,8 @@ for (kind, text), (after, says) in zip(blocks, [*blocks[1:], ["", ""]]):
         with contextlib.redirect_stdout(printed):
             for line in [*text.splitlines(), ""]:
                 console.push(line)
-        told = printed.getvalue().strip()
-        assert after != "text" or told == says.strip(), f"prints\\n{told}\\nand not\\n{says}"
+        output = printed.getvalue().strip()
+        assert after != "text" or output == says.strip(), f"prints\\n{output}\\nand not\\n{says}"
     count += kind != "text"
 print(count, file=sys.__stdout__)
 """
@@ -46,8 +46,8 @@ def make_environment(repository: Path, folder: Path) -> Path:
     python = folder / "fresh" / "bin" / "python"
     pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     with tempfile.TemporaryDirectory() as copy:  # building leaves files beside the source
-        kept = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info")
-        source = shutil.copytree(repository, Path(copy) / "source", ignore=kept)
+        selected = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info")
+        source = shutil.copytree(repository, Path(copy) / "source", ignore=selected)
         subprocess.run(
             [*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(source)], check=True
         )
@@ -60,7 +60,7 @@ def paste(page: Path, python: Path) -> int:
     """Paste the code of a page or notebook into an interpreter, in an empty folder.
 
     Commands of a page are run between, except the README's, which name files of the reader. Returns
-    how many blocks ran; an AssertionError has what was said where one fails.
+    how many blocks ran; an AssertionError has the output where one fails.
     """
     if page.suffix == ".ipynb":
         blocks, offered = [("python", cell.code) for cell in cells(page)], []

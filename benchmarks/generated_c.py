@@ -65,12 +65,12 @@ def nanoseconds_per_call(
     `quantity` is a name of `kernels.ALGORITHMS`. Compiled with -O3 -march=native. The same work as
     one call of Pinocchio's C++ function.
     """
-    made = module(tree, "timed", frame, real=real, functions=[quantity])
+    result = module(tree, "timed", frame, real=real, functions=[quantity])
     with tempfile.TemporaryDirectory(prefix="steelyard-c-") as folder:
-        _, source = write_c(made, folder)
+        _, source = write_c(result, folder)
         main = Path(folder) / "main.c"
         main.write_text(
-            _main(made.programs[quantity], made.prefix, real, calls, rounds), encoding="ascii"
+            _main(result.programs[quantity], result.prefix, real, calls, rounds), encoding="ascii"
         )
         binary = Path(folder) / "timed"
         compile_c([source, main], binary, FLAGS)
@@ -92,7 +92,7 @@ def compile_c(sources: Sequence[Path], target: Path, flags: Sequence[str]) -> No
 def compiler() -> str:
     """The path of a C compiler."""
     named = os.environ.get("CC")
-    found = next(
+    result = next(
         (
             path
             for name in ([named] if named else ["cc", "gcc", "clang"])
@@ -100,12 +100,12 @@ def compiler() -> str:
         ),
         None,
     )
-    if found is None:
+    if result is None:
         raise ProblemError(
             f"no C compiler is found ({named or 'cc, gcc or clang'}): generated C can be written"
             " but not compiled here"
         )
-    return found
+    return result
 
 
 def _main(program: Program, prefix: str, real: str, calls: int, rounds: int) -> str:

@@ -5,7 +5,7 @@ the same data.
 
     python -m benchmarks.identification [--samples N] [--rounds N]
 
-Every case runs in a process of its own, which first identifies from a short part so that kernels
+Every case runs in its own process, which first identifies from a short part so that kernels
 are compiled; the best of some rounds counts. Memory is the largest that the process ever had less
 what it had with the log and before anything else. FIGAROH (figaroh on the package index) takes part
 where it is installed: its regressor, its elimination of columns, its base parameters by QR and its
@@ -129,8 +129,8 @@ def measured(name: str, samples: int, rounds: int) -> dict[str, float]:
             "--rounds",
             str(rounds),
         ]
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(json.loads(found.stdout.splitlines()[-1]))
+        finished_run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(finished_run.stdout.splitlines()[-1]))
 
 
 def run(name: str, folder: Path, rounds: int) -> dict[str, float]:
@@ -202,11 +202,11 @@ def main() -> int:
         return 0
     out = console()
     out.print(this_machine())
-    found = {name: measured(name, options.samples, options.rounds) for name in CASES}
-    out.print(case_table(found))
+    results = {name: measured(name, options.samples, options.rounds) for name in CASES}
+    out.print(case_table(results))
     met = all(
         x["wall"] <= CASES[name].seconds and x["memory"] <= CASES[name].megabytes
-        for name, x in found.items()
+        for name, x in results.items()
     )
     first = CASES[next(iter(CASES))]
     robot = robot_of(first)
@@ -221,7 +221,7 @@ def main() -> int:
         out.print("FIGAROH is not installed: pip install figaroh to have it beside us")
         return int(not met or rate < LEAST_FOLD)
     theirs = min(seconds(other)[1] for _ in range(options.rounds)) / FIGAROH_SAMPLES
-    whole = found[next(iter(CASES))]
+    whole = results[next(iter(CASES))]
     out.print(
         f"FIGAROH: {1e6 * theirs:.1f} us of a processor a sample on {FIGAROH_SAMPLES} samples"
     )
@@ -232,13 +232,13 @@ def main() -> int:
     return int(not met or rate < LEAST_FOLD or theirs * rate < LEAST_RATIO)
 
 
-def case_table(found: dict[str, dict[str, float]]) -> Table:
+def case_table(result: dict[str, dict[str, float]]) -> Table:
     """Times and memory of all cases with what is allowed."""
     columns = named_columns(
         "log", ">samples", ">wall [s]", ">allowed", ">processor [s]", ">memory [MB]", ">allowed"
     )
     rows = []
-    for name, x in found.items():
+    for name, x in result.items():
         case = CASES[name]
         numbers = (
             f"{x['wall']:.1f}",

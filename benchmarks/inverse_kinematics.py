@@ -91,11 +91,11 @@ def seconds(function: Callable[[], Any], rounds: int = 100) -> float:
     return float(best)
 
 
-def random_poses(robot: sy.Robot, count: int, held: dict[str, float]) -> tuple[Array, Array]:
+def random_poses(robot: sy.Robot, count: int, fixed: dict[str, float]) -> tuple[Array, Array]:
     """Positions within the limits, held joints at theirs, and their poses."""
     low, high = joint_range(robot.tree)
     q = np.random.default_rng(0).uniform(low, high, (count, robot.n))
-    for name, value in held.items():
+    for name, value in fixed.items():
         q[:, robot.joint_names.index(name)] = value
     return q, robot.forward_kinematics(q, frame_of(robot))
 
@@ -105,9 +105,9 @@ def measure_closed(name: str, count: int) -> ClosedRow:
     robot, frame = arm(name), frame_of(arm(name))
     closed = analytic(robot, frame, None)
     assert closed is not None
-    held = dict.fromkeys(closed.fixed, 0.6)
-    q, T = random_poses(robot, count, held)
-    s = sy.inverse_kinematics(robot, T, frame, free=held or None)
+    fixed = dict.fromkeys(closed.fixed, 0.6)
+    q, T = random_poses(robot, count, fixed)
+    s = sy.inverse_kinematics(robot, T, frame, free=fixed or None)
     pose, branch = np.nonzero(s.valid)
     error = np.abs(robot.forward_kinematics(s.q[pose, branch], frame) - T[pose]).max()
     on_the_way = np.abs(robot.jacobian(q[:50], frame)).max(axis=(0, 1)) > 0.0
@@ -115,18 +115,20 @@ def measure_closed(name: str, count: int) -> ClosedRow:
     lost = int((np.where(s.valid, away, np.inf).min(axis=-1) > FOUND).sum())
     with sy.threads(1):
         batch = (
-            1e9 / count * seconds(lambda: sy.inverse_kinematics(robot, T, frame, free=held or None))
+            1e9
+            / count
+            * seconds(lambda: sy.inverse_kinematics(robot, T, frame, free=fixed or None))
         )
     single = (
         1e6
         / 200
         * seconds(
             lambda: [
-                sy.inverse_kinematics(robot, pose, frame, free=held or None) for pose in T[:200]
+                sy.inverse_kinematics(robot, pose, frame, free=fixed or None) for pose in T[:200]
             ]
         )
     )
-    differ, eaik_batch, eaik_single = compare_with_eaik(robot, frame, T, held)
+    differ, eaik_batch, eaik_single = compare_with_eaik(robot, frame, T, fixed)
     return ClosedRow(
         name,
         float(s.count.mean()),
@@ -141,7 +143,7 @@ def measure_closed(name: str, count: int) -> ClosedRow:
 
 
 def compare_with_eaik(
-    robot: sy.Robot, frame: str, T: Array, held: dict[str, float]
+    robot: sy.Robot, frame: str, T: Array, fixed: dict[str, float]
 ) -> tuple[str, float, float]:
     """For how many poses away from singularities the numbers of solutions differ.
 
@@ -149,14 +151,14 @@ def compare_with_eaik(
     """
     if robot.n < 6:
         return "-", np.nan, np.nan
-    peer, poses = eaik_robot(robot, frame, held), pose_for_eaik(robot, frame, T)
+    peer, poses = eaik_robot(robot, frame, fixed), pose_for_eaik(robot, frame, T)
     listed = [np.asfortranarray(pose) for pose in poses]
     batch = 1e9 / len(T) * wall(lambda: peer.IK_batched(listed, 1))
     single = 1e6 / 200 * seconds(lambda: [peer.IK(pose) for pose in listed[:200]])
     unlimited = analytic(robot, frame, None, False)
     assert unlimited is not None
     q, code, _ = unlimited.kernel(
-        T, unlimited.start(np.zeros(robot.n), np.array(list(held.values())))
+        T, unlimited.start(np.zeros(robot.n), np.array(list(fixed.values())))
     )
     valid = code == VALID
     counts = np.array([eaik_count(peer, pose) for pose in poses])
@@ -168,7 +170,7 @@ def compare_with_eaik(
 
 
 def wall(function: Callable[[], Any], rounds: int = 5) -> float:
-    """Time of a call that works in threads of its own."""
+    """Time of a call that works in its own threads."""
     best = np.inf
     for _ in range(rounds):
         start = time.process_time()
@@ -214,7 +216,7 @@ def measure_numerical(name: str, count: int) -> NumericalRow:
 def _optik(name: str, T: Array) -> tuple[float, float]:
     """OptIK's time a pose [us] and the fraction that it solves.
 
-    NaN where it is absent or the arm is no URDF.
+    NaN where it is absent or the arm is not a URDF.
     """
     ends = NUMERICAL[name]
     try:
@@ -228,9 +230,9 @@ def _optik(name: str, T: Array) -> tuple[float, float]:
     config = optik.SolverConfig(max_time=0.1, max_restarts=0)
     low, high = map(np.array, peer.joint_limits())
     start = time.process_time()
-    found = [peer.ik(config, pose.tolist(), list((low + high) / 2)) for pose in T]
+    results = [peer.ik(config, pose.tolist(), list((low + high) / 2)) for pose in T]
     return 1e6 * (time.process_time() - start) / len(T), float(
-        np.mean([each is not None for each in found])
+        np.mean([each is not None for each in results])
     )
 
 

@@ -43,12 +43,12 @@ def by_axes(
     name: str, joints: Sequence[tuple[str, Sequence[float], Sequence[float]]], tool: Sequence[float]
 ) -> sy.Robot:
     """Return a robot from kind, axis and point [m] of each joint at q = 0, and its tool."""
-    links, made, last = [Link("base")], [], (0.0, 0.0, 0.0)
+    links, result, last = [Link("base")], [], (0.0, 0.0, 0.0)
     for i, (kind, axis, point) in enumerate(joints, start=1):
         offset = tuple(a - b for a, b in zip(point, last, strict=True))
         origin = Pose(p=offset)  # type: ignore[arg-type]
         names = (f"joint{i}", kind, links[-1].name, f"link{i}")
-        made.append(Joint(*names, origin, tuple(axis), Limits()))  # type: ignore[arg-type]
+        result.append(Joint(*names, origin, tuple(axis), Limits()))  # type: ignore[arg-type]
         links.append(Link(f"link{i}"))
         last = tuple(point)  # type: ignore[assignment]
     origin = Pose(p=tuple(a - b for a, b in zip(tool, last, strict=True)))  # type: ignore[arg-type]
@@ -56,7 +56,7 @@ def by_axes(
         Mechanism(
             name,
             (*links, Link("tool")),
-            (*made, Joint("tool_fixed", "fixed", links[-1].name, "tool", origin)),
+            (*result, Joint("tool_fixed", "fixed", links[-1].name, "tool", origin)),
         )
     )
 

@@ -67,14 +67,15 @@ def main() -> int:
     out.print(first_table(firsts))
     met = all(each.wall <= each.allowed for each in firsts)
     for joints in options.joints:
-        wanted = [name for name in AGAINST[joints] if not options.only or name in options.only]
+        expected = [name for name in AGAINST[joints] if not options.only or name in options.only]
         robot = chain(joints)
-        found = [
-            against_pinocchio(robot, options.rounds, [name], batch(robot, name)) for name in wanted
+        results = [
+            against_pinocchio(robot, options.rounds, [name], batch(robot, name))
+            for name in expected
         ]
         timings, absent = (
-            [row for rows, _ in found for row in rows],
-            {why for _, why in found if why},
+            [row for rows, _ in results for row in rows],
+            {why for _, why in results if why},
         )
         out.print(speed_table(joints, timings))
         for why in absent:
@@ -84,8 +85,8 @@ def main() -> int:
 
 
 def measure(joints: int, algorithm: str, rounds: int = 2) -> First:
-    """The best of some fresh processes, each with a cache of its own that is empty."""
-    found = []
+    """The best of some fresh processes, each with its own cache that is empty."""
+    results = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as cache:
             environment = {
@@ -95,8 +96,8 @@ def measure(joints: int, algorithm: str, rounds: int = 2) -> First:
             }
             line = [sys.executable, "-m", "benchmarks.large", "--first", str(joints), algorithm]
             run = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
-        found.append(json.loads(run.stdout.splitlines()[-1]))
-    return First(joints, algorithm, *min(found))
+        results.append(json.loads(run.stdout.splitlines()[-1]))
+    return First(joints, algorithm, *min(results))
 
 
 def first(joints: int, algorithm: str) -> tuple[float, float]:

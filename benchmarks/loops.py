@@ -67,20 +67,20 @@ class Pinocchio:
 
     def _closure(self, loop: Any) -> pin.RigidConstraintModel:
         frames = [self.model.frames[self.model.getFrameId(link)] for link in (loop.a, loop.b)]
-        at = [
+        point = [
             frame.placement * pin.SE3(np.eye(3), np.array(pose.p))
             for frame, pose in zip(frames, (loop.at_a, loop.at_b), strict=True)
         ]
-        made = pin.RigidConstraintModel(
+        result = pin.RigidConstraintModel(
             pin.ContactType.CONTACT_3D,
             self.model,
             frames[0].parentJoint,
-            at[0],
+            point[0],
             frames[1].parentJoint,
-            at[1],
+            point[1],
         )
-        made.setBaumgarteCorrectorParameters(pin.BaumgarteCorrectorParameters(KP, KD))
-        return made
+        result.setBaumgarteCorrectorParameters(pin.BaumgarteCorrectorParameters(KP, KD))
+        return result
 
     def rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return pin.constraintDynamics(
@@ -113,17 +113,17 @@ class Pinocchio:
 
         Angles are summed up from the velocities' turns.
         """
-        q, v, kept = pin.neutral(self.model), np.zeros(self.model.nv), []
+        q, v, selected = pin.neutral(self.model), np.zeros(self.model.nv), []
         for k in range(steps + 1):
             if k % 10 == 0:
-                kept.append(
+                selected.append(
                     (
                         pin.difference(self.model, pin.neutral(self.model), q)[self.order],
                         v[self.order],
                     )
                 )
             q, v = self.step(q, v)
-        positions, velocities = zip(*kept, strict=True)
+        positions, velocities = zip(*selected, strict=True)
         return np.array(positions), np.array(velocities)
 
 
@@ -151,8 +151,8 @@ def rollout(model: mujoco.MjModel, q0: np.ndarray, steps: int) -> tuple[np.ndarr
     """Positions and velocities after every step, (runs, steps, n)."""
     state = np.zeros((len(q0), mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     state[:, 1 : 1 + model.nq] = q0
-    found = mujoco.rollout.rollout(model, mujoco.MjData(model), state, nstep=steps)[0]
-    return found[..., 1 : 1 + model.nq], found[..., 1 + model.nq : 1 + model.nq + model.nv]
+    result = mujoco.rollout.rollout(model, mujoco.MjData(model), state, nstep=steps)[0]
+    return result[..., 1 : 1 + model.nq], result[..., 1 + model.nq : 1 + model.nq + model.nv]
 
 
 def errors(robot: sy.Robot, q: np.ndarray, qd: np.ndarray) -> tuple[float, float]:
@@ -223,14 +223,14 @@ def redundant() -> tuple[float, float]:
     qd = robot.consistent_velocity(q, np.ones_like(q))
     qdd = robot.consistent_acceleration(q, qd, np.ones_like(q))
     a, force = robot.constrained_inverse_dynamics(q, qd, qdd), robot.inverse_dynamics(q, qd, qdd)
-    left = force - a.tau - np.einsum("bij,bi->bj", robot.closure_jacobian(q), a.multipliers)
+    remaining = force - a.tau - np.einsum("bij,bi->bj", robot.closure_jacobian(q), a.multipliers)
     driven, N = list(robot.tree.driven), robot.freedom_basis(q)
     least = np.einsum(
         "bij,bj->bi",
         np.linalg.pinv(np.swapaxes(N[:, driven], -1, -2)),
         np.einsum("bij,bi->bj", N, force),
     )
-    return float(np.abs(left).max() / np.abs(force).max()), float(
+    return float(np.abs(remaining).max() / np.abs(force).max()), float(
         np.abs(a.tau[:, driven] - least).max() / np.abs(least).max()
     )
 
@@ -240,9 +240,9 @@ def identified() -> tuple[float, float]:
     described = sy.load("delta")
     true = perturbed(described, seed=3)
     fit = sy.identify(described, _drive_log(true, 0, 0.005))
-    found = fit.validate(_drive_log(true, 5, 0.0))
-    assert found.before is not None
-    return found.before.total_relative_error, found.total_relative_error
+    validation = fit.validate(_drive_log(true, 5, 0.0))
+    assert validation.before is not None
+    return validation.before.total_relative_error, validation.total_relative_error
 
 
 def _drive_log(robot: sy.Robot, seed: int, noise: float) -> sy.Log:
@@ -297,9 +297,10 @@ def main() -> int:
                     and rows["steelyard rk8"][2] <= 1e-9
                     and inverse <= 200e-9
                 )
-        left, more = redundant()
+        remaining, more = redundant()
         print(
-            f"\nfour drives of a planar 3-RRR: {left:.1e} left of the equations, {more:.1e} from"
+            f"\nfour drives of a planar 3-RRR: residual of the equations {remaining:.1e},"
+            f" {more:.1e} from"
             " the smallest torques (1e-10 claimed)"
         )
         before, after = identified()
@@ -307,7 +308,7 @@ def main() -> int:
             f"Delta from its drives, error on another motion: {100 * before:.1f} % before,"
             f" {100 * after:.2f} % after"
         )
-        met &= left <= 1e-10 and more <= 1e-8 and after <= 0.02
+        met &= remaining <= 1e-10 and more <= 1e-8 and after <= 0.02
     print("every claim is met" if met else "a claim is NOT met")
     return 0 if met else 1
 

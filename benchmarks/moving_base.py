@@ -134,12 +134,12 @@ def force_plate() -> tuple[float, float, float]:
     described = sy.load("spatial_3r").without_friction()
     true = perturbed(described, seed=3)
     fit = sy.identify(described, _plate_log(true, 0, 0.005))
-    found = fit.validate(_plate_log(true, 5, 0.0))
+    validation = fit.validate(_plate_log(true, 5, 0.0))
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 200, true.n))
     tau = true.inverse_dynamics(q, qd, qdd)
     unseen = float(np.linalg.norm(fit.torque(q, qd, qdd) - tau) / np.linalg.norm(tau))
-    assert found.before is not None
-    return found.before.total_relative_error, found.total_relative_error, unseen
+    assert validation.before is not None
+    return validation.before.total_relative_error, validation.total_relative_error, unseen
 
 
 def _plate_log(robot: sy.Robot, seed: int, noise: float) -> sy.Log:
@@ -169,9 +169,9 @@ def main() -> int:
     with sy.threads(1):
         for name in ("ur5", "xarm7"):
             flyer = FreeFlyer(name)
-            found, times = flyer.differences(), costs(flyer)
+            result, times = flyer.differences(), costs(flyer)
             print(f"\n{name}, largest difference from Pinocchio's free-flyer ({SAME:g} claimed):")
-            print("  " + "; ".join(f"{what} {value:.1e}" for what, value in found.items()))
+            print("  " + "; ".join(f"{what} {value:.1e}" for what, value in result.items()))
             for what, seconds in times.items():
                 print(f"  {what}: {1e9 * seconds:.1f} ns")
             for kind in ("inverse", "forward"):
@@ -185,7 +185,7 @@ def main() -> int:
                 f"  first call with another gravity: {1e6 * another_gravity(flyer.robot):.0f} us,"
                 " nothing compiled"
             )
-            met &= max(found.values()) <= SAME
+            met &= max(result.values()) <= SAME
     before, after, unseen = force_plate()
     print(
         f"\nforce plate: wrench on another motion {100 * before:.1f} % before, {100 * after:.2f} %"

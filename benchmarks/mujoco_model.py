@@ -28,14 +28,14 @@ def add_bodies(spec: Any, tree: Tree, free: bool = False) -> None:
     spec.compiler.degree = False
     spec.compiler.balanceinertia = False
     spec.option.gravity = tree.gravity
-    made = [_free_base(spec, tree) if free else spec.worldbody]
+    results = [_free_base(spec, tree) if free else spec.worldbody]
     for body in tree.bodies:
         m, c, I = at_com(body.inertia)  # noqa: E741
         R, p = np.array(body.placement.R, dtype=float), np.array(body.placement.p)
         quaternion = np.zeros(4)
         mujoco.mju_mat2Quat(quaternion, R.flatten())
         full = [I.xx, I.yy, I.zz, I.xy, I.xz, I.yz]
-        new = made[body.parent + 1].add_body(
+        new = results[body.parent + 1].add_body(
             name=body.name,
             pos=p,
             quat=quaternion,
@@ -50,7 +50,7 @@ def add_bodies(spec: Any, tree: Tree, free: bool = False) -> None:
         joint = new.add_joint(name=body.joint, type=kind, axis=body.axis)
         joint.armature = tree.terms[body.coordinate].get("armature", 0.0)
         joint.damping[0] = tree.terms[body.coordinate].get("viscous", 0.0)
-        made.append(new)
+        results.append(new)
 
 
 def _free_base(spec: Any, tree: Tree) -> Any:

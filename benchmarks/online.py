@@ -156,7 +156,10 @@ def speed() -> Iterator[Row]:
         f"{fold / single:.0f} times as fast as the fold of a batch",
     )
     yield Row(
-        f"update in blocks of 100 ({columns}), a sample", f"{block:.1f} µs", "10 µs", block <= 10.0
+        f"update in blocks of 100 ({columns}), a sample",
+        f"{block:.1f} µs",
+        "10 µs",
+        block <= 10.0,
     )
     yield Row(
         f"update one by one ({columns})", f"{single:.0f} µs ({faster})", "60 µs", single <= 60.0
@@ -169,7 +172,10 @@ def speed() -> Iterator[Row]:
     }
     for name, (together, alone) in others.items():
         yield Row(
-            f"{name}, in blocks and one by one", f"{together:.1f} µs and {alone:.0f} µs", "-", True
+            f"{name}, in blocks and one by one",
+            f"{together:.1f} µs and {alone:.0f} µs",
+            "-",
+            True,
         )
 
 
@@ -195,25 +201,25 @@ def equality() -> Iterator[Row]:
     R = totals[0].triangle(weights)[:-1, :-1]
     scale = np.linalg.norm(R, axis=0)
     _, values, Vt = np.linalg.svd(R / scale)
-    told = Vt[values > WEAK * values[0]]
+    excited = Vt[values > WEAK * values[0]]
     off, own, whole = (
         float(np.linalg.norm(P @ (x * scale)) / np.linalg.norm(expected * scale))
         for P, x in (
-            (told, o.base_values - expected),
+            (excited, o.base_values - expected),
             (np.eye(len(R)), turned - expected),
             (np.eye(len(R)), o.base_values - expected),
         )
     )
-    hidden = len(R) - len(told)
+    hidden = len(R) - len(excited)
     yield Row(
-        f"the same, in the {len(told)} of {len(R)} base parameters that the work shows",
+        f"the same, in the {len(excited)} of {len(R)} base parameters that the work shows",
         f"{off:.1e}",
         "1e-9",
         off <= 1e-9,
     )
-    said = f"{whole:.1e}; the batch against itself with its rows turned round: {own:.1e}"
+    text = f"{whole:.1e}; the batch against itself with its rows turned round: {own:.1e}"
     yield Row(
-        f"the same with the {hidden} below {WEAK:g} of the largest singular value", said, "-", True
+        f"the same with the {hidden} below {WEAK:g} of the largest singular value", text, "-", True
     )
 
 
@@ -243,8 +249,8 @@ def loads(form: str, accelerations: bool, noise: Noise, seed: int) -> Iterator[R
     found = np.array(late)
     worst, early = float(found.max()), int(np.sum(found < 0))
     weighed = f"; weighed within {np.quantile(errors, 0.9):.2g} kg in 9 of 10"
-    said = f"{np.median(found) * 1e3:.0f} ms, at worst {worst * 1e3:.0f} ms of {TRIALS}{weighed}"
-    yield Row(f"1 kg noticed after, {form}", said, "300 ms", worst <= 0.3 and early == 0)
+    text = f"{np.median(found) * 1e3:.0f} ms, at worst {worst * 1e3:.0f} ms of {TRIALS}{weighed}"
+    yield Row(f"1 kg noticed after, {form}", text, "300 ms", worst <= 0.3 and early == 0)
 
 
 def quiet(minutes: int, form: str, accelerations: bool, noise: Noise, seed: int) -> Iterator[Row]:

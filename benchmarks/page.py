@@ -46,9 +46,9 @@ def frames_per_second(chromium: Any, page: Served, look: Look) -> float:
     time.sleep(0.5)
     before, began = hand.page.evaluate(counted), time.perf_counter()
     time.sleep(SECONDS)
-    found = (hand.page.evaluate(counted) - before) / (time.perf_counter() - began)
+    result = (hand.page.evaluate(counted) - before) / (time.perf_counter() - began)
     hand.page.context.close()
-    return float(found)
+    return float(result)
 
 
 def main() -> None:
@@ -61,13 +61,13 @@ def main() -> None:
         " |\n|---|---|---|---|---|"
     )
     for name in ROBOTS:
-        with tempfile.TemporaryDirectory() as place, browser() as chromium:
+        with tempfile.TemporaryDirectory() as path, browser() as chromium:
             robot = sy.load(name)
             to_csv(
                 sy.record(robot, sy.excite(robot, seconds=10, starts=1), 200.0, 1),
-                Path(place) / "log.csv",
+                Path(path) / "log.csv",
             )
-            with served(name, "log.csv", folder=Path(place)) as page:
+            with served(name, "log.csv", folder=Path(path)) as page:
                 for look in (LOOKS[0], LOOKS[3]):
                     times = [first_paint(chromium, page, look) for _ in range(ROUNDS)]
                     paint, drawn = (

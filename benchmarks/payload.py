@@ -101,8 +101,8 @@ def rubbing() -> sy.Robot:
 @cache
 def moving_rows() -> Array:
     """The regressor along the motion, (N, n, p)."""
-    made = motion()
-    return np.asarray(rubbing().regressor(made.q, made.qd, made.qdd))
+    trajectory = motion()
+    return np.asarray(rubbing().regressor(trajectory.q, trajectory.qd, trajectory.qdd))
 
 
 @cache
@@ -148,14 +148,14 @@ def moving_log(
     Torques of these parameters, noise of the UR10 with a memory [s], and errors that every run
     repeats.
     """
-    made = motion()
-    noise = rng.normal(size=(len(made.t) + 500, 6))
+    trajectory = motion()
+    noise = rng.normal(size=(len(trajectory.t) + 500, 6))
     if memory:
         rho = np.exp(-1.0 / (memory * RATE))
         noise = lfilter([np.sqrt(1 - rho**2)], [1.0, -rho], noise, axis=0)
     tau = moving_rows() @ pi + repeated + NOISE * noise[500:]
-    q = made.q + 1e-5 * rng.normal(size=made.q.shape)
-    return sy.Log(t=made.t, q=q, tau=tau, joint_names=ur10().joint_names)
+    q = trajectory.q + 1e-5 * rng.normal(size=trajectory.q.shape)
+    return sy.Log(t=trajectory.t, q=q, tau=tau, joint_names=ur10().joint_names)
 
 
 def unmodelled(rng: np.random.Generator) -> Array:
@@ -163,11 +163,11 @@ def unmodelled(rng: np.random.Generator) -> Array:
 
     Ripple of the gears and friction that fades.
     """
-    made = motion()
-    ripple = np.sin(100.0 * made.q + rng.uniform(0.0, 2 * np.pi, 6)) + np.sin(
-        7.0 * made.q + rng.uniform(0.0, 2 * np.pi, 6)
+    trajectory = motion()
+    ripple = np.sin(100.0 * trajectory.q + rng.uniform(0.0, 2 * np.pi, 6)) + np.sin(
+        7.0 * trajectory.q + rng.uniform(0.0, 2 * np.pi, 6)
     )
-    fading = np.sign(made.qd) * np.exp(-np.abs(made.qd) / 0.1)
+    fading = np.sign(trajectory.qd) * np.exp(-np.abs(trajectory.qd) / 0.1)
     return NOISE * (0.7 * ripple + 0.7 * fading)
 
 
@@ -182,17 +182,17 @@ def resting_log(pi: Array, rng: np.random.Generator, anywhere: bool = False) -> 
         rest = rubbing().regressor(pose, still, still) @ pi
         side = np.sign(pose - start)
         part = rng.uniform(0.0, 1.0, 6) if anywhere else 1.0 - 0.02 * np.abs(rng.normal(size=6))
-        way = np.linspace(0.0, 1.0, int(0.5 * RATE))[:, None]
-        q += [start + (pose - start) * way, np.tile(pose, (int(DWELL * RATE), 1))]
+        method = np.linspace(0.0, 1.0, int(0.5 * RATE))[:, None]
+        q += [start + (pose - start) * method, np.tile(pose, (int(DWELL * RATE), 1))]
         tau += [
-            np.tile(rest + side * COULOMB, (len(way), 1)),
+            np.tile(rest + side * COULOMB, (len(method), 1)),
             np.tile(rest + side * COULOMB * part, (int(DWELL * RATE), 1)),
         ]
-    made, torque = np.concatenate(q), np.concatenate(tau)
+    result, torque = np.concatenate(q), np.concatenate(tau)
     torque = torque + NOISE * rng.normal(size=torque.shape)
     return sy.Log(
-        t=np.arange(len(made)) / RATE,
-        q=made + 1e-5 * rng.normal(size=made.shape),
+        t=np.arange(len(result)) / RATE,
+        q=result + 1e-5 * rng.normal(size=result.shape),
         tau=torque,
         joint_names=ur10().joint_names,
     )
@@ -219,7 +219,7 @@ def earlier() -> tuple[Array, sy.Fit]:
 def one_run(rng: np.random.Generator) -> tuple[sy.PayloadEstimate, Array]:
     """With the load alone, by an arm that was identified before.
 
-    Its error is drawn anew from its covariance.
+    Its error is drawn from its covariance in every call.
     """
     arm, fit = earlier()
     load = true_load(rng)
@@ -282,8 +282,8 @@ class Score:
     def met(self) -> bool:
         """Whether 95 % of the errors meet their targets and coverage is within its tolerance."""
         slack = 2 * 100 * np.sqrt(0.05 * 0.95 / self.draws)
-        held = [h for h in self.held if np.isfinite(h)]
-        covered = all(92.0 - slack < h < 98.0 + slack for h in held)
+        fixed = [h for h in self.held if np.isfinite(h)]
+        covered = all(92.0 - slack < h < 98.0 + slack for h in fixed)
         return (
             self.mass[1] <= self.row.mass
             and self.centre[1] <= self.row.centre
@@ -312,15 +312,17 @@ class Score:
 
 def score(row: Row, draws: int) -> Score:
     """Draw a row."""
-    made, start = [], perf_counter()
+    result, start = [], perf_counter()
     for k in range(draws):
-        made.append(row.draw(np.random.default_rng([k, len(row.name)])))
+        result.append(row.draw(np.random.default_rng([k, len(row.name)])))
         print(f"\r{row.name}: {k + 1} of {draws}", end="", file=sys.stderr, flush=True)
-    mass = np.array([100 * (p.mass / load[0] - 1) for p, load in made])
-    centre = np.array([1e3 * np.linalg.norm(p.com - load[1:4]) for p, load in made])
-    z = np.array([(p.fit.numbers - load) / np.sqrt(np.diag(p.fit.covariance)) for p, load in made])
-    z = np.where([p.fit.seen for p, _ in made], z, np.nan)
-    held = [
+    mass = np.array([100 * (p.mass / load[0] - 1) for p, load in result])
+    centre = np.array([1e3 * np.linalg.norm(p.com - load[1:4]) for p, load in result])
+    z = np.array(
+        [(p.fit.numbers - load) / np.sqrt(np.diag(p.fit.covariance)) for p, load in result]
+    )
+    z = np.where([p.fit.seen for p, _ in result], z, np.nan)
+    fixed = [
         (
             100 * float(np.mean(np.abs(part[np.isfinite(part)]) < 1.96))
             if np.isfinite(part).any()
@@ -328,8 +330,10 @@ def score(row: Row, draws: int) -> Score:
         )
         for part in (z[:, 0], z[:, 1:4], z[:, 4:])
     ]
-    words = [p.verdict.word for p, _ in made]
-    impossible = sum(np.linalg.eigvalsh(pseudo_inertia(p.fit.parameters))[0] <= 0 for p, _ in made)
+    words = [p.verdict.word for p, _ in result]
+    impossible = sum(
+        np.linalg.eigvalsh(pseudo_inertia(p.fit.parameters))[0] <= 0 for p, _ in result
+    )
     off, aside = (
         (float(np.sqrt(np.mean(e**2))), float(np.quantile(np.abs(e), 0.95))) for e in (mass, centre)
     )
@@ -339,7 +343,7 @@ def score(row: Row, draws: int) -> Score:
         draws,
         off,
         aside,
-        (held[0], held[1], held[2]),
+        (fixed[0], fixed[1], fixed[2]),
         impossible,
         {w: words.count(w) for w in set(words)},
         perf_counter() - start,
@@ -386,11 +390,13 @@ def main() -> int:
     if chosen.update:
         text = PAGE.read_text(encoding="utf-8")
         head, rest = text.split(START)
-        made = (
+        result = (
             f"Generated by `python -m benchmarks.payload --update`, {chosen.runs} draws a"
             f" row.\n\n{table(scores)}"
         )
-        write_atomic(PAGE, f"{head}{START}{made}{END}{rest.split(END)[1]}".encode(), overwrite=True)
+        write_atomic(
+            PAGE, f"{head}{START}{result}{END}{rest.split(END)[1]}".encode(), overwrite=True
+        )
     return 0 if all(each.met for each in scores) else 1
 
 

@@ -61,13 +61,14 @@ def ours(
 
 def floating(robot: sy.Robot) -> sy.Robot:
     """The robot without weight on a body of 40 kg that nothing holds."""
-    made = robot.with_gravity((0.0, 0.0, 0.0)).mechanism
+    mechanism = robot.with_gravity((0.0, 0.0, 0.0)).mechanism
     body = Inertia(40.0, (0.0, 0.0, 0.0), Symmetric(3.0, 0.0, 0.0, 3.0, 0.0, 3.0))
     return sy.Robot(
         replace(
-            made,
+            mechanism,
             links=tuple(
-                Link(link.name, body) if link.name == made.root else link for link in made.links
+                Link(link.name, body) if link.name == mechanism.root else link
+                for link in mechanism.links
             ),
         )
     )
@@ -89,8 +90,8 @@ def by_mujoco(
 
 def by_pinocchio(robot: sy.Robot, q0: np.ndarray, control: bool) -> Callable[[], object]:
     """Semi-implicit Euler; with control, PD and gravity in Python."""
-    made = PinocchioModel(robot)
-    model, data, zero = made.model, made.data, np.zeros(robot.n)
+    result = PinocchioModel(robot)
+    model, data, zero = result.model, result.data, np.zeros(robot.n)
 
     def run() -> None:
         q, qd = q0[0].copy(), zero.copy()
@@ -149,9 +150,9 @@ def main() -> int:
     for name, value in speed.items():
         print(f"{name:36} {value / 1e6:9.3f} M steps/s", flush=True)
     met = True
-    for (a, b), wanted in CLAIMED.items():
-        print(f"{a} / {b}: {speed[a] / speed[b]:.0f} times ({wanted:g} claimed)")
-        met &= speed[a] >= wanted * speed[b]
+    for (a, b), expected in CLAIMED.items():
+        print(f"{a} / {b}: {speed[a] / speed[b]:.0f} times ({expected:g} claimed)")
+        met &= speed[a] >= expected * speed[b]
     print(
         f"computed torque costs {speed['rk4'] / speed['rk4, computed torque']:.2f} times the bare"
         " step (2.2 allowed)"
@@ -180,7 +181,7 @@ def exact(robot: sy.Robot) -> bool:
     )
     swung = sy.simulate(robot, q0=q0, seconds=10, step=2e-3, method="rk8", every=50)
     law: Any = FeedForward(q0)
-    rubbed = sy.simulate(
+    with_friction = sy.simulate(
         robot.with_friction(1.0, 0.0, 0.0),
         law,
         1.1 * q0,
@@ -194,17 +195,17 @@ def exact(robot: sy.Robot) -> bool:
         return 2 * np.sin(3 * t + np.arange(6)) - 0.5 * qd
 
     flown = sy.simulate(floating(robot), drives, q0, seconds=10, every=50, base_twist0=TWIST)
-    found, e = sensitivities(robot, None, q0, seconds=0.2, every=200), 1e-6
+    result, e = sensitivities(robot, None, q0, seconds=0.2, every=200), 1e-6
     ends = [
-        sy.simulate(robot, q0=q0 + way * e * np.eye(6), seconds=0.2, every=200).q[:, -1]
-        for way in (-1, 1)
+        sy.simulate(robot, q0=q0 + method * e * np.eye(6), seconds=0.2, every=200).q[:, -1]
+        for method in (-1, 1)
     ]
     difference = (ends[1] - ends[0]).T / (2 * e)
     figures = (
         ("energy of an undriven UR5, order 8 at 2 ms, 10 s", swung.drift, 1e-12),
         ("energy of an undriven double pendulum, order 8 at 2 ms, 10 s", double.drift, 1e-12),
         ("work minus energy and heat, with joints that stick, adaptive", stuck.drift, 1e-8),
-        ("work minus energy and heat, with friction and a controller", rubbed.drift, 1e-8),
+        ("work minus energy and heat, with friction and a controller", with_friction.drift, 1e-8),
         (
             "momentum of a floating UR5 that moves about, 10 s [kg m/s]",
             float(np.abs(flown.momentum - flown.momentum[0]).max()),
@@ -212,7 +213,7 @@ def exact(robot: sy.Robot) -> bool:
         ),
         (
             "sensitivities against differences of runs",
-            float(np.abs(found.state[-1, :6, :6] - difference).max() / np.abs(difference).max()),
+            float(np.abs(result.state[-1, :6, :6] - difference).max() / np.abs(difference).max()),
             1e-7,
         ),
     )

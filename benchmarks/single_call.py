@@ -2,7 +2,7 @@
 
     python -m benchmarks.single_call [robot]
 
-All are timed by turns, the best of many rounds, one thread, each method on a robot of its own. The
+All are timed by turns, the best of many rounds, one thread, each method on its own robot. The
 exit code says whether every method takes at most half, and inverse dynamics at most a quarter, of
 Pinocchio's time.
 """
@@ -61,16 +61,16 @@ def microseconds(robot: sy.Robot, method: str, frame: str, peer: dict[str, Any])
     """Return the time of one call [us] of a method, the bare function, the gufunc and the peer."""
     name = SINGLE_CALLS[method]
     framed = frame if ALGORITHMS[name].needs_frame else None
-    made = robot._kernel(name, frame=framed)
+    kernel = robot._kernel(name, frame=framed)
     rng = np.random.default_rng(0)
-    names = {f"x{i}": rng.normal(size=operand.shape) for i, operand in enumerate(made.inputs)}
-    given = ", ".join(names)
-    calls = [f"robot.{method}({given})", f"bare({given})", f"gufunc({given})"]
-    calls += [THEIRS[method].format(given)] if method in THEIRS else []
+    names = {f"x{i}": rng.normal(size=operand.shape) for i, operand in enumerate(kernel.inputs)}
+    argument = ", ".join(names)
+    calls = [f"robot.{method}({argument})", f"bare({argument})", f"gufunc({argument})"]
+    calls += [THEIRS[method].format(argument)] if method in THEIRS else []
     known = {
         "robot": robot,
         "bare": robot.kernel(name, framed),
-        "gufunc": made.ufunc,
+        "gufunc": kernel.ufunc,
         **peer,
         **names,
     }

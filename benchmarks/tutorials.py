@@ -24,15 +24,18 @@ from tests.real.measured import DATA
 
 def pages(parts: list[str], fresh: bool) -> list[Path]:
     """Pages with Python, and notebooks, whose path has one of the parts."""
-    found = [
+    results = [
         path
         for path in sorted(PAGES.rglob("*.md"))
         if "```python" in path.read_text(encoding="utf-8")
     ]
-    found += sorted(PAGES.rglob("*.ipynb"))
+    results += sorted(PAGES.rglob("*.ipynb"))
     if fresh:
-        found = [PAGES.parent / "README.md", *(path for path in found if "tutorials" in path.parts)]
-    return [path for path in found if not parts or any(part in path.as_posix() for part in parts)]
+        results = [
+            PAGES.parent / "README.md",
+            *(path for path in results if "tutorials" in path.parts),
+        ]
+    return [path for path in results if not parts or any(part in path.as_posix() for part in parts)]
 
 
 def public_logs(folder: Path) -> None:
@@ -63,11 +66,11 @@ def main(words: list[str]) -> int:
         for path in pages([word for word in words if word != "--fresh"], fresh):
             began = time.perf_counter()
             try:
-                told = f"{paste(path, python) if python else run_here(path)} examples"
+                message = f"{paste(path, python) if python else run_here(path)} examples"
             except AssertionError as error:
-                failed, told = failed + 1, f"FAILED: {error}"
+                failed, message = failed + 1, f"FAILED: {error}"
             print(
-                f"{path.relative_to(PAGES.parent).as_posix()}: {told},"
+                f"{path.relative_to(PAGES.parent).as_posix()}: {message},"
                 f" {time.perf_counter() - began:.1f} s",
                 flush=True,
             )

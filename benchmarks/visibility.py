@@ -5,12 +5,12 @@ What no robot like the description explains.
 A robot within 10 % of its description (standard deviation), with any friction and rotors of at
 least 0, gives torques tau = Y pi + F f + noise along the motion of a log. The squared distance of a
 log from all such robots is d^2 = min over f of e^T (S + Y P Y^T)^-1 e with e = tau - Y pi0 - F f,
-where S is the covariance of the noise and P that of the link parameters pi: all that a doctor has
-to go by. A fault that leaves d^2 near zero cannot be found by anyone; one that another fault would
-undo as well cannot be told from it. A measured log is judged by its own motion, with the friction
-and rotors that it shows and with what its best fit leaves as noise: a wrist that hardly moves its
-links shows neither its gain nor its zero. Gelman et al., "Bayesian Data Analysis", 3rd ed., section
-14.8 (prior information as additional data).
+where S is the covariance of the noise and P the covariance of the link parameters pi: all the
+information that a doctor has. A fault that leaves d^2 near zero cannot be found by anyone; one that
+another fault would undo as well cannot be distinguished from it. A measured log is judged by its
+motion, with the friction and rotors that it shows, and the residual of its best fit as noise: a
+wrist that hardly moves its links shows neither its gain nor its zero. Gelman et al., "Bayesian Data
+Analysis", 3rd ed., section 14.8 (prior information as additional data).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Reference(NamedTuple):
 
 
 class Misfit(NamedTuple):
-    """What is left of a log, standardised.
+    """Standardised residual of a log.
 
     Residual r (R,), columns of friction and rotors (R, K), columns of the torques (R, n).
     """
@@ -124,11 +124,11 @@ def _signs(robot: sy.Robot, planted: Planted) -> Iterator[Name]:
 
 def _gains(robot: sy.Robot, planted: Planted) -> Iterator[Name]:
     """Torques that may be scaled, of one joint or of all."""
-    left = misfit(robot, planted)
+    remaining = misfit(robot, planted)
     for j, joints in enumerate(each_joint(robot)):
-        if left.squared(left.torques[:, j]) < UNDONE:
+        if remaining.squared(remaining.torques[:, j]) < UNDONE:
             yield "gear ratio or torque constant", joints
-    if left.squared(left.torques.sum(axis=1)) < UNDONE:
+    if remaining.squared(remaining.torques.sum(axis=1)) < UNDONE:
         yield "torque scale", robot.joint_names
 
 
@@ -208,8 +208,8 @@ def standardised(robot: sy.Robot, factor: Array, log: sy.Log, share: Array) -> M
     )
     stacked = np.vstack([stacked, np.zeros((factor.shape[1], stacked.shape[1]))])
     Q, _ = np.linalg.qr(np.vstack([Y[:, :links] @ factor, np.eye(factor.shape[1])]))
-    left = stacked - Q @ (Q.T @ stacked)
-    return Misfit(left[:, 0], left[:, 1 : -log.n], left[:, -log.n :])
+    remaining = stacked - Q @ (Q.T @ stacked)
+    return Misfit(remaining[:, 0], remaining[:, 1 : -log.n], remaining[:, -log.n :])
 
 
 @cache
@@ -238,14 +238,14 @@ def measured_reference(robot: sy.Robot, recorded: sy.Log) -> Reference:
     """
     fit = sy.identify(robot, recorded, friction=("viscous", "coulomb", "offset"), diagnose=False)
     described = with_drives(robot).with_joint_terms(TERMS)
-    found = dict(zip(fit.robot.parameter_names, fit.robot.parameters, strict=True))
+    results = dict(zip(fit.robot.parameter_names, fit.robot.parameters, strict=True))
     links = len(robot.tree.bodies) * 10
-    values = [found.get(name, 0.0) for name in described.parameter_names[links:]]
+    values = [results.get(name, 0.0) for name in described.parameter_names[links:]]
     rough = described.with_parameters(np.concatenate([described.parameters[:links], values]))
     samples = prepare(robot, recorded, Preparation())
-    kept = np.linspace(0, samples.N - 1, POINTS).astype(int)
-    q, qd, qdd = samples.q[kept], samples.qd[kept], samples.qdd[kept]
-    log = sy.Log(t=samples.t[kept], q=q, qd=qd, qdd=qdd, joint_names=robot.joint_names)
+    selected = np.linspace(0, samples.N - 1, POINTS).astype(int)
+    q, qd, qdd = samples.q[selected], samples.qd[selected], samples.qdd[selected]
+    log = sy.Log(t=samples.t[selected], q=q, qd=qd, qdd=qdd, joint_names=robot.joint_names)
     return Reference(rough, log, spread_factor(robot), np.maximum(NOISE, fit.relative_error))
 
 

@@ -25,7 +25,7 @@ class Noise:
 
     Of torques as shares of their rms, of speed [rad/s] and acceleration [rad/s2].
 
-    Errors of torques have a part that is white and one that remembers itself for `memory` [s]. No
+    Errors of torques have a white part and a part with the correlation time `memory` [s]. No
     model here has the ripple of the gears, 100 radians of its wave for one of the joint, nor the
     friction that fades with speed over `fades` [rad/s]; both are shares of the rms torque.
     """

@@ -1,4 +1,4 @@
-"""Print the core dependencies of pyproject.toml and those of the report, one in a line.
+"""Print the dependencies of pyproject.toml for the core and the report, one in a line.
 
 With --oldest, each at its lower bound.
 

@@ -1,4 +1,4 @@
-"""Use steelyard once, with its core dependencies and those of the report.
+"""Use steelyard once, with the dependencies of the core and the report.
 
 What scripts/pythons.sh and scripts/oldest.sh run.
 
@@ -37,7 +37,7 @@ HELP = ((), ("identify",), ("excite",), ("doctor",), ("simulate",))
 
 
 def main() -> None:
-    """Do everything once in a folder of its own; an exception names what fails."""
+    """Do everything once in its own folder; an exception names what fails."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["STEELYARD_CACHE"] = f"{folder}/cache"
         os.chdir(folder)

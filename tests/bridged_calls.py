@@ -72,10 +72,10 @@ def made(
     arrays: tuple[np.ndarray, ...],
     options: Mapping[str, Any] | None = None,
 ) -> Call:
-    found = getattr(robot, name)(*arrays, **(options or {}))
+    result = getattr(robot, name)(*arrays, **(options or {}))
     condition = mobility_condition(robot, arrays[0], options or {}) if name in TASK else 1.0
     return Call(
-        name, arrays, options or {}, found if isinstance(found, tuple) else (found,), condition
+        name, arrays, options or {}, result if isinstance(result, tuple) else (result,), condition
     )
 
 
@@ -133,10 +133,10 @@ def change(robot: sy.Robot, call: Call) -> Change:
     directions = [rng.normal(size=x.shape) for x in arrays]
     stepped = [(x + 1j * STEP * v).ravel() for x, v in zip(arrays, directions, strict=True)]
     with np.errstate(all="ignore"):
-        found = run(program, stepped, number=np.complex128)
+        finished_run = run(program, stepped, number=np.complex128)
     rates = [
         np.imag(np.array(y)).reshape(o.shape) / STEP
-        for y, o in zip(found, program.outputs, strict=True)
+        for y, o in zip(finished_run, program.outputs, strict=True)
     ]
     return Change(
         Call(call.name, tuple(x[0] for x in call.arrays), one, ()),
@@ -166,7 +166,7 @@ def calls(name: str) -> Iterator[Call]:
     """
     case = zoo.case(name)
     robot, rng, count = case.robot, np.random.default_rng(3), len(case.q)
-    given = {
+    arguments = {
         "q": case.q,
         "qd": case.qd,
         "qdd": case.qdd,
@@ -176,7 +176,7 @@ def calls(name: str) -> Iterator[Call]:
         "z": np.tanh(case.q),
         "dq": 0.01 * case.qd,
     }
-    given["angular_velocity"] = rng.normal(size=(count, 3))
+    arguments["angular_velocity"] = rng.normal(size=(count, 3))
     options: dict[str, Any] = {
         "frame": robot.frame_names[-1],
         "wrench": {frame: rng.normal(size=(count, 6)) for frame in robot.frame_names[1:3]},
@@ -187,7 +187,7 @@ def calls(name: str) -> Iterator[Call]:
         if method in LARGE and robot.n > 5:
             continue
         taken = [key for key in signature(getattr(robot, method)).parameters if key != "out"]
-        arrays = tuple(given[key] for key in taken if key in given)
+        arrays = tuple(arguments[key] for key in taken if key in arguments)
         needed = {
             key: options[key]
             for key in ("frame", "wrench")
@@ -229,8 +229,8 @@ def of_arrays(functions: Any, call: Call) -> Any:
         if call.name == "friction_torque":
             rest = rest[::-1]  # its algorithm takes q first
         frame = {"frame": call.options["frame"]} if "frame" in call.options else {}
-        found = getattr(functions, call.name)(*rest, **options, **frame)
-        return found if isinstance(found, tuple) else (found,)
+        result = getattr(functions, call.name)(*rest, **options, **frame)
+        return result if isinstance(result, tuple) else (result,)
 
     return function
 
@@ -240,14 +240,14 @@ def to_differentiate(asked: Iterator[Call]) -> list[Call]:
 
     Of robots of more than three joints, not of the largest results.
     """
-    found: dict[str, Call] = {}
+    results: dict[str, Call] = {}
     for call in asked:
         large = call.name.endswith(("_derivatives", "regressor")) or call.name in LARGE
         if large and call.arrays[0].shape[-1] > 3:
             continue
-        if call.name not in found or len(call.options) > len(found[call.name].options):
-            found[call.name] = call
-    return list(found.values())
+        if call.name not in results or len(call.options) > len(results[call.name].options):
+            results[call.name] = call
+    return list(results.values())
 
 
 def loop_calls(name: str) -> Iterator[Call]:
@@ -275,13 +275,13 @@ ROBOTS = [
 
 
 def assert_close(
-    label: str, found: tuple[Any, ...], expected: tuple[np.ndarray, ...], tolerance: float = 1e-12
+    label: str, result: tuple[Any, ...], expected: tuple[np.ndarray, ...], tolerance: float = 1e-12
 ) -> None:
     """Equal to a tolerance relative to the largest entry, or to a thousandth of a unit."""
-    assert len(found) == len(expected), label
-    for got, wanted in zip(found, expected, strict=True):
+    assert len(result) == len(expected), label
+    for got, reference in zip(result, expected, strict=True):
         got = np.asarray(got)
-        assert got.shape == wanted.shape, f"{label}: {got.shape} and not {wanted.shape}"
-        scale = max(float(np.abs(wanted).max(initial=0.0)), 1e-3)
-        error = float(np.abs(got - wanted).max(initial=0.0)) / scale
+        assert got.shape == reference.shape, f"{label}: {got.shape} and not {reference.shape}"
+        scale = max(float(np.abs(reference).max(initial=0.0)), 1e-3)
+        error = float(np.abs(got - reference).max(initial=0.0)) / scale
         assert error <= tolerance, f"{label}: {error:.1e} of {scale:.3g}"

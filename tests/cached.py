@@ -23,8 +23,8 @@ def program(factor: float = 3.0) -> Program:
     )
 
 
-def works(made: Kernel, factor: float = 3.0) -> bool:
-    return bool(np.allclose(made([[2.0, 0.5]]), [[2.0 * factor, np.sin(0.5)]], rtol=1e-15))
+def works(result: Kernel, factor: float = 3.0) -> bool:
+    return bool(np.allclose(result([[2.0, 0.5]]), [[2.0 * factor, np.sin(0.5)]], rtol=1e-15))
 
 
 def refused() -> Program:

@@ -143,17 +143,19 @@ def answer(kind: bytes, payload: bytes) -> bytes:
 
 def data(recipe: list[str], k: int) -> bytes:
     """The variables of a recipe in package k."""
-    values, made = state(k), b""
+    values, result = state(k), b""
     for name in recipe:
         kind = FORMATS[type_of(name)]
-        given = values.get(name, (0,) * int(kind[:-1] or 1))
-        made += struct.pack(f">{kind}", *(float(x) if kind[-1] == "d" else int(x) for x in given))
-    return made
+        argument = values.get(name, (0,) * int(kind[:-1] or 1))
+        result += struct.pack(
+            f">{kind}", *(float(x) if kind[-1] == "d" else int(x) for x in argument)
+        )
+    return result
 
 
 @contextmanager
 def controller(host: str, stop_after: int = 10**9) -> Iterator[None]:
-    """A fake controller in a process of its own.
+    """A fake controller in its own process.
 
     The client of ur-rtde holds Python's lock while it connects.
     """

@@ -13,7 +13,7 @@ from steelyard.compiler.ir.program import Program
 
 def _atan2(y: Any, x: Any) -> Any:
     """The angle of a point; a small imaginary part, as of a complex step, is carried on by the
-    slope.
+    derivative.
     """
     if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
         return np.arctan2(y, x)
@@ -33,7 +33,7 @@ ON_NUMPY: dict[str, Callable[..., Any]] = {
     "asin": np.arcsin,
     "acos": np.arccos,
     "atan2": _atan2,
-    "abs": lambda a: a * np.sign(np.real(a)),  # so that a complex step gives the slope sign(a)
+    "abs": lambda a: a * np.sign(np.real(a)),  # so that a complex step gives the derivative sign(a)
     "sign": lambda a: np.sign(np.real(a)),
     **{name: getattr(np, name) for name in ("sin", "cos", "sqrt", "exp", "tanh")},
 }

@@ -1,6 +1,6 @@
 """Programs that start processes and wait.
 
-What is left of them when they are killed is looked at in tests/withstands.
+The residual of them when they are killed is looked at in tests/withstands.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def workers_by_thread() -> None:
 
 
 def reading_workers() -> Any:
-    """Two workers read logs, each in a process of its own."""
+    """Two workers read logs, each in its own process."""
     return workers(sleep_in_child, SECONDS)
 
 

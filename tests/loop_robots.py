@@ -44,14 +44,14 @@ def motion(name: str) -> Motion:
     return moved(robot(name))
 
 
-def moved(made: sy.Robot, scale: float = 0.12) -> Motion:
+def moved(result: sy.Robot, scale: float = 0.12) -> Motion:
     """Random closed states; accelerations are those of random drive torques."""
     rng = np.random.default_rng(7)
-    q = made.assemble(scale * rng.normal(size=(SAMPLES, made.n)))
-    qd = made.consistent_velocity(q, rng.normal(size=q.shape))
+    q = result.assemble(scale * rng.normal(size=(SAMPLES, result.n)))
+    qd = result.consistent_velocity(q, rng.normal(size=q.shape))
     tau = np.zeros_like(q)
-    tau[:, list(made.tree.driven)] = rng.normal(size=(SAMPLES, len(made.tree.driven)))
-    return Motion(made, q, qd, made.constrained_forward_dynamics(q, qd, tau)[0], tau)
+    tau[:, list(result.tree.driven)] = rng.normal(size=(SAMPLES, len(result.tree.driven)))
+    return Motion(result, q, qd, result.constrained_forward_dynamics(q, qd, tau)[0], tau)
 
 
 @cache
@@ -98,13 +98,19 @@ def every_kind() -> sy.Robot:
     return sy.Robot(Mechanism("every_kind", tuple(links), tuple(joints), loops=tuple(loops)))
 
 
-def four_bar_with(kind: str, **given: object) -> sy.Robot:
+def four_bar_with(kind: str, **argument: object) -> sy.Robot:
     """The four-bar with a closure of another kind at its pin."""
     return (
         robot("four_bar")
         .without_loops()
         .with_loop(
-            "pin", kind, "coupler_link", "rocker_link", (0.4, 0.2, 0.0), (-0.1, 0.4, 0.0), **given
+            "pin",
+            kind,
+            "coupler_link",
+            "rocker_link",
+            (0.4, 0.2, 0.0),
+            (-0.1, 0.4, 0.0),
+            **argument,
         )
     )  # type: ignore[arg-type]
 

@@ -40,8 +40,8 @@ def series(part: Any, store: np.ndarray) -> Any:
     if isinstance(part, dict) and "bdata" in part:
         return np.frombuffer(base64.b64decode(part["bdata"]), "<f4")
     if isinstance(part, dict) and {"at", "n", "low", "step"} <= set(part):
-        at, n = part["at"], part["n"]
-        k = np.cumsum(store[at : at + n] + 256 * store[at + n : at + 2 * n]) % 65536
+        index, n = part["at"], part["n"]
+        k = np.cumsum(store[index : index + n] + 256 * store[index + n : index + 2 * n]) % 65536
         x = np.where(k == 65535, np.nan, part["low"] + part["step"] * k)
         return x.reshape(part["rows"], -1) if "rows" in part else x
     if isinstance(part, dict):

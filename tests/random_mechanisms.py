@@ -20,11 +20,11 @@ KINDS = ("revolute", "continuous", "prismatic", "fixed")
 
 def random_mechanism(rng: np.random.Generator, links: int = 8) -> Mechanism:
     """A mechanism as a reader would give it: snapped, so that it is what writers write."""
-    made = [Link("base & <root>")]
+    results = [Link("base & <root>")]
     joints: list[Joint] = []
     for i in range(1, links):
-        made.append(Link(f"link {i}", random_inertia(rng) if rng.random() < 0.8 else None))
-        joints.append(random_joint(rng, i, made[int(rng.integers(i))].name, made[i].name))
+        results.append(Link(f"link {i}", random_inertia(rng) if rng.random() < 0.8 else None))
+        joints.append(random_joint(rng, i, results[int(rng.integers(i))].name, results[i].name))
     moving = [joint for joint in joints if joint.kind != "fixed"]
     if len(moving) > 2:
         tied = moving[int(rng.integers(1, len(moving)))]
@@ -36,7 +36,7 @@ def random_mechanism(rng: np.random.Generator, links: int = 8) -> Mechanism:
             for joint in joints
         ]
     gravity = tuple(float(x) for x in rng.normal(size=3))
-    return replace(snapped(Mechanism("näme", tuple(made), tuple(joints), gravity)), remarks=())
+    return replace(snapped(Mechanism("näme", tuple(results), tuple(joints), gravity)), remarks=())
 
 
 def random_joint(rng: np.random.Generator, i: int, parent: str, child: str) -> Joint:

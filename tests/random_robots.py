@@ -32,12 +32,12 @@ def random_tree(
 ) -> Tree:
     """A tree of `bodies` bodies; with `tied`, some share a coordinate."""
     coordinate = coordinates_of(rng, bodies, tied)
-    made = tuple(random_body(rng, i, coordinate[i], tied, chain) for i in range(bodies))
+    results = tuple(random_body(rng, i, coordinate[i], tied, chain) for i in range(bodies))
     n = max(coordinate) + 1
     frames = {f"tool{i}": Frame(i, random_pose(rng)) for i in range(-1, bodies)}
     terms = tuple(random_terms(rng) if joint_terms else Terms() for _ in range(n))
     gravity = tuple(float(x) for x in rng.normal(size=3) * 5)
-    return Tree(made, tuple(f"joint{k}" for k in range(n)), gravity, terms, frames)
+    return Tree(results, tuple(f"joint{k}" for k in range(n)), gravity, terms, frames)
 
 
 def coordinates_of(rng: np.random.Generator, bodies: int, tied: bool) -> list[int]:

@@ -69,17 +69,17 @@ class Reference:
 
     def poses(self, q: Array) -> dict[str, Array]:
         """Homogeneous matrices (..., 4, 4) of all links in the base frame; q may be complex."""
-        found = {
+        results = {
             self.mechanism.root: np.broadcast_to(np.eye(4, dtype=q.dtype), (*q.shape[:-1], 4, 4))
         }
         waiting = list(self.mechanism.joints)
         while waiting:
-            joint = next(joint for joint in waiting if joint.parent in found)
-            found[joint.child] = (
-                found[joint.parent] @ homogeneous(*joint.origin) @ self._turned(joint, q)
+            joint = next(joint for joint in waiting if joint.parent in results)
+            results[joint.child] = (
+                results[joint.parent] @ homogeneous(*joint.origin) @ self._turned(joint, q)
             )
             waiting.remove(joint)
-        return found
+        return results
 
     def _turned(self, joint: Joint, q: Array) -> Array:
         if joint.kind == "fixed":
@@ -198,7 +198,10 @@ class Reference:
             for j in self.mechanism.joints
             if "armature" in j.terms
         ]
-        total = sum((Ia * (qdd @ own)[..., None] * own for own, Ia in felt), np.zeros(qdd.shape))
+        total = sum(
+            (Ia * (qdd @ own)[..., None] * own for own, Ia in felt),
+            np.zeros(qdd.shape),
+        )
         for coupling in self.mechanism.couplings:
             for one, other in (self._coupled(coupling), self._coupled(coupling)[::-1]):
                 total = total + coupling.terms.get("armature", 0.0) * (qdd @ other)[..., None] * one
@@ -266,7 +269,7 @@ class Reference:
         return total
 
 
-def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
+def friction(joint: Joint, rate: Array, path: Array, load: Array) -> Array:
     """Armstrong-Helouvry 1994.
 
     Fv v + s(v) (Fc + (Fs - Fc) exp(-(v/vs)^2)) + F0, with Fn for Fc where v < 0.
@@ -284,7 +287,7 @@ def friction(joint: Joint, rate: Array, place: Array, load: Array) -> Array:
         level = level - level * fading
         towards = np.sign(rate) if "distance" in f else direction
         stiction = towards * f.get("stiction", 0.0) * fading
-    angles = {h: h * f.get("gear", 0.0) * place for h in (1, 2, 6)}
+    angles = {h: h * f.get("gear", 0.0) * path for h in (1, 2, 6)}
     waves = sum(
         f.get(f"sine{h}", 0.0) * np.sin(x) + f.get(f"cosine{h}", 0.0) * np.cos(x)
         for h, x in angles.items()

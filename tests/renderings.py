@@ -22,7 +22,7 @@ def hosts() -> dict[str, jit.Host]:
     that it can stand in for.
     """
     here = jit.host()
-    made = {
+    results = {
         f"{lanes} lanes, {'fused' if fused else 'not fused'}": jit.Host(
             here.triple, here.cpu, here.features, lanes, fused
         )
@@ -30,10 +30,10 @@ def hosts() -> dict[str, jit.Host]:
         for fused in ((True, False) if here.fused else (False,))
     }
     if platform.machine().lower() in ("x86_64", "amd64"):
-        made["SSE2"] = jit.Host(here.triple, "x86-64", "", 2, False)
+        results["SSE2"] = jit.Host(here.triple, "x86-64", "", 2, False)
         if here.lanes >= 4:
-            made["AVX2"] = jit.Host(here.triple, "haswell", "", 4, True)
-    return made
+            results["AVX2"] = jit.Host(here.triple, "haswell", "", 4, True)
+    return results
 
 
 def ufunc_of(

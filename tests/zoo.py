@@ -280,8 +280,8 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
 
 def features(name: str) -> tuple[str, ...]:
     """The features that a robot of the zoo has."""
-    made = mechanism(name)
-    return tuple(feature for feature, present in FEATURES.items() if present(made))
+    result = mechanism(name)
+    return tuple(feature for feature, present in FEATURES.items() if present(result))
 
 
 def _moving(m: Mechanism) -> list[Joint]:
@@ -416,9 +416,9 @@ SAMPLES = 5  # a full block of a kernel and a tail
 
 @cache
 def case(name: str) -> Case:
-    made = robot(name)
+    arm = robot(name)
     rng = np.random.default_rng(list(name.encode()))
-    q, qd, qdd = rng.uniform(0.3, 1.2, (3, SAMPLES, made.n)) * rng.choice(
-        [-1.0, 1.0], (3, SAMPLES, made.n)
+    q, qd, qdd = rng.uniform(0.3, 1.2, (3, SAMPLES, arm.n)) * rng.choice(
+        [-1.0, 1.0], (3, SAMPLES, arm.n)
     )
-    return Case(made, Reference(made.mechanism, made.joint_names), q, qd, qdd)
+    return Case(arm, Reference(arm.mechanism, arm.joint_names), q, qd, qdd)

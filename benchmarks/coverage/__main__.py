@@ -62,16 +62,16 @@ def simulated(runs: int) -> Iterator[Row]:
     """
     for s in scenarios():
         draws = {SMALL: 2 * runs, LARGE: max(1, runs // 2)}.get(s.robot, runs)
-        found = together([count(s, seed) for seed in range(draws)])
+        result = together([count(s, seed) for seed in range(draws)])
         names = (s.robot, s.description, s.noise, s.friction, s.motion)
         cells = (
             *names,
-            f"{percent(found.inside)} ± {percent(found.errors[0])}",
-            f"{found.rms:.2f}",
-            *map(percent, found.bands),
+            f"{percent(result.inside)} ± {percent(result.errors[0])}",
+            f"{result.rms:.2f}",
+            *map(percent, result.bands),
         )
         limits = (INSIDE, *[BANDS] * 4)
-        shares = zip((found.inside, *found.bands), limits, found.errors, strict=True)
+        shares = zip((result.inside, *result.bands), limits, result.errors, strict=True)
         yield Row(cells, all(within(share, limit, 2.0 * error) for share, limit, error in shares))
 
 

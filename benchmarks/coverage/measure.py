@@ -64,18 +64,18 @@ def count(scenario: Scenario, seed: int, **options: Any) -> Counts:
 
     Friction that the model lacks is not looked for.
     """
-    made = trial(scenario, seed)
-    log = made.log()
+    result = trial(scenario, seed)
+    log = result.log()
     lacking: dict[str, Any] = {} if scenario.friction == "as modelled" else {"friction": USUAL}
-    fit = sy.identify(made.described, log, **lacking, **options)
+    fit = sy.identify(result.described, log, **lacking, **options)
     truth = fit.base.values(
-        np.array([made.parameters.get(name, 0.0) for name in fit.parameter_names])
+        np.array([result.parameters.get(name, 0.0) for name in fit.parameter_names])
     )
     finite = np.isfinite(fit.base_std) & (fit.base_std > 0)
     z = ((fit.base_values - truth) / fit.base_std)[finite]
     return Counts(
         z,
-        np.concatenate([bands(fit, log), bands(fit, made.log(1), region=True)]),
+        np.concatenate([bands(fit, log), bands(fit, result.log(1), region=True)]),
         float(np.mean(finite)),
     )
 
@@ -86,12 +86,12 @@ def bands(fit: sy.Fit, log: sy.Log, region: bool = False) -> Array:
     Raw, and low-passed at SMOOTH; with `region` of the states within it.
     """
     s = prepare(fit.robot, log, fit.preparation).advanced(fit.delay)
-    held = []
+    fixed = []
     for cutoff, tau in ((None, s.tau), (SMOOTH, lowpass(s.tau, s.t, SMOOTH))):
-        made = fit.predict(s.q, s.qd, s.qdd, cutoff, s.t)
-        counted = made.inside if region else slice(None)
-        held.append(np.mean(((made.low <= tau) & (tau <= made.high))[counted]))
-    return np.array(held)
+        prediction = fit.predict(s.q, s.qd, s.qdd, cutoff, s.t)
+        counted = prediction.inside if region else slice(None)
+        fixed.append(np.mean(((prediction.low <= tau) & (tau <= prediction.high))[counted]))
+    return np.array(fixed)
 
 
 def between(one: sy.Fit, other: sy.Fit) -> tuple[Array, Array]:
@@ -99,7 +99,7 @@ def between(one: sy.Fit, other: sy.Fit) -> tuple[Array, Array]:
 
     Base parameters, and eigen-directions of the information.
 
-    Only those of which the samples of both hold at least HELD of the information. Raises CallError
+    Directions of which both hold at least HELD of the information. Raises CallError
     for fits of different parameters.
     """
     if one.base.names != other.base.names:
@@ -122,12 +122,12 @@ def directions(one: sy.Fit, other: sy.Fit) -> Array:
     """
     before, after = [], []
     for fit in (one, other):
-        found = fit.estimate.posterior
-        assert found is not None
-        to_base = fit.base.matrix @ found.coordinates.matrix
-        half = to_base @ found.root
+        posterior = fit.estimate.posterior
+        assert posterior is not None
+        to_base = fit.base.matrix @ posterior.coordinates.matrix
+        half = to_base @ posterior.root
         after.append(half @ half.T)
-        prior = np.linalg.solve(found.prior.T, to_base.T)
+        prior = np.linalg.solve(posterior.prior.T, to_base.T)
         before.append(prior.T @ prior)
     size = np.sqrt(np.diag(before[0]))
     L = np.linalg.cholesky(before[0] / np.outer(size, size))

@@ -78,8 +78,8 @@ approximation.
 
 {table("Simulated", tables["Simulated"])}
 
-At states covered by the samples of a fit, bands follow the residuals, which contain model \
-errors and parameter errors, with half the correction for the degrees of freedom.
+Within the states covered by the samples, the bands follow the residuals, which contain model \
+and parameter errors, with half the correction for the degrees of freedom.
 A band that is calibrated for other motion would contain 98 to 99.6 % of the fit's own log where \
 friction is asymmetric or noise has a long correlation time.
 
@@ -91,8 +91,8 @@ The bands of each are counted on itself and on the other (target {span(BANDS)} %
 part of the other within the region of its verdict.
 Where the two chose different friction terms, z compares fits with viscous and Coulomb friction \
 and offsets.
-The two runs of the KUKA cover different sides: the samples of one within the region of the \
-other are mostly at rest, where stiction balances any torque and coverage is too low.
+The two runs of the KUKA cover different parts of the workspace: the samples of one within the \
+region of the other are mostly at rest, where stiction balances any torque and coverage is too low.
 
 {table("Measured logs", tables["Measured logs"])}
 

@@ -85,27 +85,27 @@ class Trial:
 def trial(scenario: Scenario, seed: int) -> Trial:
     """The draw of a scenario that belongs to a seed."""
     true = sy.perturbed(robot_of(scenario.robot), 10_000 + seed, 0.1)
-    own = dict(zip(true.parameter_names, true.parameters.tolist(), strict=True))
+    values = dict(zip(true.parameter_names, true.parameters.tolist(), strict=True))
     if scenario.friction != "as modelled":
         for name, value in best_friction(true, scenario).items():
-            own[name] = own.get(name, 0.0) + value
-    return Trial(scenario, seed, true, described(true, scenario.description, seed), own)
+            values[name] = values.get(name, 0.0) + value
+    return Trial(scenario, seed, true, described(true, scenario.description, seed), values)
 
 
 def robot_of(name: str) -> sy.Robot:
     """A robot with friction and rotors.
 
-    COUPLED is that of ELBOW with a motor that its last two joints share.
+    COUPLED is ELBOW with a motor that its last two joints share.
     """
     if name != COUPLED:
         return with_drives(arm(name))
     robot = with_drives(arm(ELBOW))
-    own = dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True))
+    values = dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True))
     last = robot.joint_names[-1]
     shared = {
-        "armature": own[f"{last}.Ia"],
-        "viscous": own[f"{last}.Fv"],
-        "coulomb": own[f"{last}.Fc"],
+        "armature": values[f"{last}.Ia"],
+        "viscous": values[f"{last}.Fv"],
+        "coulomb": values[f"{last}.Fc"],
     }
     return robot.with_coupling(*robot.joint_names[-2:], **shared)
 
@@ -138,9 +138,10 @@ def further_friction(true: sy.Robot, kind: str, qd: Array) -> Array:
 
     Stiction of half the Coulomb friction, or 30 % more of both in one direction.
     """
-    own = dict(zip(true.parameter_names, true.parameters.tolist(), strict=True))
+    values = dict(zip(true.parameter_names, true.parameters.tolist(), strict=True))
     Fc, Fv = (
-        np.array([own[f"{name}.{symbol}"] for name in true.joint_names]) for symbol in ("Fc", "Fv")
+        np.array([values[f"{name}.{symbol}"] for name in true.joint_names])
+        for symbol in ("Fc", "Fv")
     )
     if kind == "Stribeck":
         return np.asarray(0.5 * Fc * np.sign(qd) * np.exp(-((qd / 0.1) ** 2)))
@@ -153,12 +154,12 @@ def best_friction(true: sy.Robot, scenario: Scenario) -> dict[str, float]:
     """What Fv, Fc and F0 take of further friction: least squares over many motions of this kind."""
     qd = speeds(scenario.motion, true.n)
     extra = further_friction(true, scenario.friction, qd)
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     for j, name in enumerate(true.joint_names):
         columns = np.column_stack([qd[:, j], np.sign(qd[:, j]), np.ones(len(qd))])
         values = np.linalg.lstsq(columns, extra[:, j], rcond=None)[0].tolist()
-        found |= dict(zip((f"{name}.Fv", f"{name}.Fc", f"{name}.F0"), values, strict=True))
-    return found
+        results |= dict(zip((f"{name}.Fv", f"{name}.Fc", f"{name}.F0"), values, strict=True))
+    return results
 
 
 @cache

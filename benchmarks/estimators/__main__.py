@@ -35,7 +35,7 @@ from steelyard.files import write_atomic
 from steelyard.identification import ESTIMATORS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimators.md"
-# of the published figures: whoever tunes takes others
+# of the published figures: for tuning, take others
 SEEDS = (3026, 3027, 3028, 3029, 3030, 3031, 3032, 3033)
 # of them for each table: rows differ least where noise is low
 DRAWS = {"noise": 8, "filter": 4, "controller": 4, "measured": 1}
@@ -75,7 +75,7 @@ def main() -> int:
 def jobs(options: argparse.Namespace) -> list[Job]:
     """Cells, each with all of its estimators.
 
-    Seed by seed, those of a robot beside each other, so that they share motions.
+    Seed by seed, with the cells of a robot beside each other, so that they share motions.
     """
     names = tuple(options.estimator) or tuple(ESTIMATORS)
     chosen = [
@@ -100,9 +100,10 @@ def run(chosen: Sequence[Job], options: argparse.Namespace) -> tuple[tuple[Resul
     for count, more in enumerate(_measured(chosen, options.processes), 1):
         results += more
         spent = perf_counter() - start
-        left = spent / count * (len(chosen) - count)
+        remaining = spent / count * (len(chosen) - count)
         line = (
-            f"{count} of {len(chosen)} cells, {spent / 60:.1f} min, about {left / 60:.1f} min left:"
+            f"{count} of {len(chosen)} cells, {spent / 60:.1f} min,"
+            f" about {remaining / 60:.1f} min left:"
             f" {more[0].cell}"
         )
         sys.stderr.write(f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line}\n")
@@ -150,7 +151,7 @@ def _options() -> argparse.Namespace:
         "--seed",
         type=int,
         action="append",
-        help=f"{SEEDS} are those of the published figures: do not tune on them",
+        help=f"{SEEDS} are the seeds of the published figures: do not tune on them",
     )
     parser.add_argument("--results", type=Path, action="append", metavar="FILE")
     parser.add_argument(

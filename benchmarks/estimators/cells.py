@@ -133,7 +133,7 @@ def truth(robot: str, seed: int) -> sy.Robot:
 def controller(name: str, robot: str, motion: Trajectory | None) -> Any:
     """Return a controller of a bandwidth whose model is the description with the robot's drives.
 
-    Gains of PD are those of the mean inertia of each joint.
+    Gains of PD follow from the mean inertia of each joint.
     """
     w, believed = 2 * math.pi * float(name.split()[-2]), with_drives(described(robot))
     if name.startswith("computed"):

@@ -20,20 +20,20 @@ def measure(job: Job) -> list[Result]:
     table, cell, seed, names = job
     with warnings.catch_warnings(), sy.threads(1):
         warnings.simplefilter("ignore")
-        made = recording(cell, seed)
-        return [Result(table, cell, seed, name, *measured(name, cell, made)) for name in names]
+        result = recording(cell, seed)
+        return [Result(table, cell, seed, name, *measured(name, cell, result)) for name in names]
 
 
-def measured(name: str, cell: Cell, made: Recording) -> tuple[float, float, str]:
+def measured(name: str, cell: Cell, result: Recording) -> tuple[float, float, str]:
     """Error, seconds of the processor and, where there is none, why."""
-    given = (
-        {"controller": made.controller} if hasattr(ESTIMATORS[name](False), "controller") else {}
+    argument = (
+        {"controller": result.controller} if hasattr(ESTIMATORS[name](False), "controller") else {}
     )
     start = process_time()
     try:
         fit = sy.identify(
-            made.described, made.log, name, diagnose=False, **given, **FILTERS[cell.filter]
+            result.described, result.log, name, diagnose=False, **argument, **FILTERS[cell.filter]
         )
     except SteelyardError as error:
         return float("inf"), process_time() - start, str(error)
-    return made.error(fit), process_time() - start, ""
+    return result.error(fit), process_time() - start, ""

@@ -54,14 +54,14 @@ def errors(results: Sequence[Result]) -> dict[str, dict[Cell, dict[str, float]]]
 
     Infinite where one of them failed.
     """
-    made: dict[str, dict[Cell, dict[str, list[float]]]] = {}
+    outcomes: dict[str, dict[Cell, dict[str, list[float]]]] = {}
     for each in results:
-        made.setdefault(each.table, {}).setdefault(each.cell, {}).setdefault(
+        outcomes.setdefault(each.table, {}).setdefault(each.cell, {}).setdefault(
             each.estimator, []
         ).append(each.error)
     return {
         table: {cell: {name: rms(x) for name, x in row.items()} for cell, row in cells.items()}
-        for table, cells in made.items()
+        for table, cells in outcomes.items()
     }
 
 
@@ -72,9 +72,9 @@ def rms(values: Sequence[float]) -> float:
 
 def tables(results: Sequence[Result]) -> str:
     """All tables, the best of each column in bold."""
-    found = errors(results)
+    result = errors(results)
     parts = []
-    for table, cells in found.items():
+    for table, cells in result.items():
         names = list(dict.fromkeys(each.estimator for each in results if each.table == table))
         seconds = {
             n: float(
@@ -122,13 +122,13 @@ class Target:
 
 def targets(results: Sequence[Result]) -> tuple[Target, ...]:
     """What the comparison is to show."""
-    found = errors(results)
-    made = []
+    result = errors(results)
+    outcomes = []
     cell = Cell("Puma", 1e-2)
-    row = found.get("noise", {}).get(cell)
+    row = result.get("noise", {}).get(cell)
     if row and {"iv", "didim", "sdp"} <= set(row):
         best = min(("iv", "didim"), key=lambda name: row[name])
-        made.append(
+        outcomes.append(
             Target(
                 f"IV or DIDIM at most {GOAL:.1%} on the Puma at 1e-2 rad",
                 row[best] <= GOAL,
@@ -137,7 +137,7 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
         )
     few = [
         (c, r)
-        for cells in found.values()
+        for cells in result.values()
         for c, r in cells.items()
         if c.simulated and c.noise <= NOISES[0]
     ]
@@ -147,7 +147,7 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
         for n in ("iv", "didim", "cloe", "auto")
         if n in r and r[n] > SAME * r.get("wls", np.inf)
     ]
-    made.append(
+    outcomes.append(
         Target(
             "at 1e-5 rad nothing that simulates is worse than weighted least squares by more"
             " than 2 %",
@@ -161,7 +161,7 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
         for n in r
         if n not in ("iv", "didim", "cloe", "auto") and r[n] > SAME * r.get("ols", np.inf)
     ]
-    made.append(
+    outcomes.append(
         Target(
             "at 1e-5 rad no other is worse than ordinary least squares by more than 2 %",
             not others,
@@ -169,7 +169,7 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
         )
     )
     cells = [
-        (table, c, r) for table, all_of in found.items() for c, r in all_of.items() if "auto" in r
+        (table, c, r) for table, all_of in result.items() for c, r in all_of.items() if "auto" in r
     ]
     far = [
         f"{column(t, c)} {r['auto'] / min(r.values()):.2f} ({min(r, key=lambda n: r[n])})"
@@ -177,7 +177,7 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
         if r["auto"] > NEAR * min(r.values())
     ]
     near = len(cells) - len(far)
-    made.append(
+    outcomes.append(
         Target(
             f"the automatic choice is within 5 % of the best row in every cell ({near} of"
             f" {len(cells)})",
@@ -185,11 +185,11 @@ def targets(results: Sequence[Result]) -> tuple[Target, ...]:
             "; ".join(far) or "none beyond",
         )
     )
-    return tuple(made)
+    return tuple(outcomes)
 
 
 def with_tables(text: str, results: Sequence[Result], seeds: Sequence[int], minutes: float) -> str:
-    """The page with the tables in the place of those that it has."""
+    """The page with the tables instead of those that it has."""
     asked = "\n".join(
         f"- {'met' if each.met else 'missed'}: {each.what}. {each.found}."
         for each in targets(results)

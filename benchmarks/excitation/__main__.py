@@ -44,9 +44,9 @@ def log_dets(name: str, seconds: float) -> Iterator[Row]:
             name, harmonics, seconds
         )
         for collision, words in (("none", "without distances"), ("auto", "links apart (default)")):
-            made, wall, cpu, others = measures.excited(name, harmonics, collision)
+            result, wall, cpu, others = measures.excited(name, harmonics, collision)
             reached, (best, count) = (
-                measures.log_det(made),
+                measures.log_det(result),
                 measures.best_of_starts(name, harmonics, collision),
             )
             share = float(np.exp((reached - best) / count))
@@ -77,19 +77,19 @@ def log_dets(name: str, seconds: float) -> Iterator[Row]:
 def limits(name: str) -> Iterator[Row]:
     """Limits at 10 kHz, certificates, distances."""
     for harmonics, _ in measures.SERIES:
-        made, *_ = measures.excited(name, harmonics)
-        assert made.excitation is not None
-        assert made.excitation.certificate is not None
-        share, worst = measures.largest_share(name, made), made.excitation.certificate.worst
-        held = made.excitation.certificate.holds and share <= 1 + 1e-9
+        result, *_ = measures.excited(name, harmonics)
+        assert result.excitation is not None
+        assert result.excitation.certificate is not None
+        share, worst = measures.largest_share(name, result), result.excitation.certificate.worst
+        fixed = result.excitation.certificate.holds and share <= 1 + 1e-9
         yield Row(
             name,
             f"largest share of a limit, {harmonics} harmonics",
             f"10 kHz {share:.5f}, certified {worst:.5f}",
             "≤ 1",
-            held,
+            fixed,
         )
-        room = measures.least_distance(name, made)
+        room = measures.least_distance(name, result)
         yield Row(
             name,
             f"distance beyond the clearance, {harmonics} harmonics",
@@ -102,7 +102,8 @@ def limits(name: str) -> Iterator[Row]:
 def exactness(name: str, runs: int) -> Iterator[Row]:
     """Gradients and predicted standard deviations."""
     error = measures.gradient_error(name)
-    yield Row(name, "gradient against finite differences", f"{error:.1e}", "≤ 1e-6", error <= 1e-6)
+    what = "gradient against finite differences"
+    yield Row(name, what, f"{error:.1e}", "≤ 1e-6", error <= 1e-6)
     worst = measures.monte_carlo(name)
     yield Row(
         name,

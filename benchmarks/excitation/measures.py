@@ -79,7 +79,7 @@ def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -
         **LIMITED,  # type: ignore[arg-type]
     )
     wall, cpu, busy = perf_counter(), process_time(), busy_time()
-    made = sy.excite(
+    trajectory = sy.excite(
         robot(name),
         SECONDS,
         harmonics,
@@ -90,7 +90,7 @@ def excited(name: str, harmonics: int, collision: str = "auto", seed: int = 0) -
         **LIMITED,  # type: ignore[arg-type]
     )
     used = process_time() - cpu
-    return Excited(made, perf_counter() - wall, used, max(0.0, busy_time() - busy - used))
+    return Excited(trajectory, perf_counter() - wall, used, max(0.0, busy_time() - busy - used))
 
 
 def busy_time() -> float:
@@ -102,10 +102,10 @@ def busy_time() -> float:
     return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
-def log_det(made: sy.Trajectory) -> float:
+def log_det(result: sy.Trajectory) -> float:
     """The log-det of a motion."""
-    assert made.excitation is not None
-    return made.excitation.log_det
+    assert result.excitation is not None
+    return result.excitation.log_det
 
 
 @cache
@@ -142,23 +142,23 @@ def best_of_starts(
         tuple(with_distance_tables(each) for each in gaps),
     )
     problem, crew = task.starts, StartPool(1)
-    found = []
+    results = []
     for number in range(starts):
         start = problem.first(number, seed)
         for stage in THRESHOLDS.search_levels:
             longer = stage._replace(steps=3 * stage.steps)
             start = start and problem.advance(start, longer, problem.design(longer), crew.stopped)
-        made = start and task.certified(basis.motion(start.x))
-        found.append(information.score(made[0]).log_det if made else -np.inf)
-    return max(found), len(information.columns)
+        result = start and task.certified(basis.motion(start.x))
+        results.append(information.score(result[0]).log_det if result else -np.inf)
+    return max(results), len(information.columns)
 
 
-def largest_share(name: str, made: sy.Trajectory, rate: float = 10_000.0) -> float:
+def largest_share(name: str, result: sy.Trajectory, rate: float = 10_000.0) -> float:
     """The largest share of any limit that samples at a rate [Hz] use.
 
     The jerk has no limit here.
     """
-    fine, space = made.sample(rate), limits(name)
+    fine, space = result.sample(rate), limits(name)
     tau = np.abs(robot(name).with_joint_terms(TERMS).inverse_dynamics(fine.q, fine.qd, fine.qdd))
     shares = [
         np.abs(fine.q - space.centre) / space.reach,
@@ -168,11 +168,11 @@ def largest_share(name: str, made: sy.Trajectory, rate: float = 10_000.0) -> flo
     return float(max(x.max() for x in (*shares, tau / space.effort)))
 
 
-def least_distance(name: str, made: sy.Trajectory, rate: float = 1000.0) -> float:
+def least_distance(name: str, result: sy.Trajectory, rate: float = 1000.0) -> float:
     """The least distance [m] over what is asked for between links, at samples of a rate [Hz]."""
     (gaps,) = distances_to_keep(robot(name), limits(name), ground=None).gaps
     assert isinstance(gaps, Clearance)
-    q = made.sample(rate).q
+    q = result.sample(rate).q
     return float(
         min(
             (gaps.distances(part, 0.1).distance - gaps.least).min()
@@ -189,54 +189,54 @@ def gradient_error(name: str) -> float:
     design, start = problem.design(THRESHOLDS.search_levels[1]), problem.first(0, 0)
     assert start is not None
     x, rng = start.x, np.random.default_rng(0)
-    slope, worst = design.gradient(design.states(x)), 0.0
+    gradient, worst = design.gradient(design.states(x)), 0.0
     for _ in range(5):
         d = 1e-2 * rng.normal(size=x.shape)
         values = [-information.value(design.states(x + k * 2e-3 * d)[:3]) for k in (-2, -1, 1, 2)]
-        found = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 2e-3)
+        result = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 2e-3)
         worst = max(
             worst,
-            abs(found - float(np.sum(slope * d)))
-            / (float(np.linalg.norm(slope)) * float(np.linalg.norm(d))),
+            abs(result - float(np.sum(gradient * d)))
+            / (float(np.linalg.norm(gradient)) * float(np.linalg.norm(d))),
         )
     return worst
 
 
 def monte_carlo(name: str, draws: int = 4000) -> float:
     """Return the largest |ratio - 1| of simulated to predicted standard deviations."""
-    made, *_ = excited(name, 5)
-    assert made.excitation is not None
-    found = made.excitation.accuracy
-    assert found is not None
+    outcome, *_ = excited(name, 5)
+    assert outcome.excitation is not None
+    accuracy = outcome.excitation.accuracy
+    assert accuracy is not None
     whole = robot(name).with_joint_terms(TERMS)
     columns = list(FisherInformation.of(robot(name)).columns)
     Y = (
-        whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns]
-        / found.noise[:, None]
+        whole.regressor(outcome.q[:-1], outcome.qd[:-1], outcome.qdd[:-1])[..., columns]
+        / accuracy.noise[:, None]
     )
     Q, R = np.linalg.qr(Y.reshape(-1, len(columns)))
     rng, errors = np.random.default_rng(0), np.empty((draws, len(columns)))
     for k in range(draws):
         errors[k] = np.linalg.solve(R, Q.T @ rng.normal(size=len(Q)))
-    return float(np.abs(errors.std(axis=0) / found.std - 1).max())
+    return float(np.abs(errors.std(axis=0) / accuracy.std - 1).max())
 
 
 def through_identify(name: str, runs: int) -> float:
     """Return the median ratio of the spread of `identify` to the predicted standard deviations."""
-    made, *_ = excited(name, 5)
-    assert made.excitation is not None
-    found = made.excitation.accuracy
-    assert found is not None
+    outcome, *_ = excited(name, 5)
+    assert outcome.excitation is not None
+    accuracy = outcome.excitation.accuracy
+    assert accuracy is not None
     described = robot(name).with_joint_terms(TERMS)
     rng, base = np.random.default_rng(0), []
-    tau = described.inverse_dynamics(made.q, made.qd, made.qdd)
+    tau = described.inverse_dynamics(outcome.q, outcome.qd, outcome.qdd)
     for _ in range(runs):
-        noisy = tau + rng.normal(size=tau.shape) * found.noise
+        noisy = tau + rng.normal(size=tau.shape) * accuracy.noise
         log = sy.Log(
-            t=made.t,
-            q=made.q,
-            qd=made.qd,
-            qdd=made.qdd,
+            t=outcome.t,
+            q=outcome.q,
+            qd=outcome.qd,
+            qdd=outcome.qdd,
             tau=noisy,
             joint_names=described.joint_names,
         )
@@ -249,17 +249,19 @@ def through_identify(name: str, runs: int) -> float:
             coulomb_width=0,
             diagnose=False,
         )
-        base.append([fit.base_values[fit.base.names.index(parameter)] for parameter in found.names])
-    return float(np.median(np.std(base, axis=0, ddof=1) / found.std))
+        base.append(
+            [fit.base_values[fit.base.names.index(parameter)] for parameter in accuracy.names]
+        )
+    return float(np.median(np.std(base, axis=0, ddof=1) / accuracy.std))
 
 
 def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
     """Return the time [s] for an accuracy, and the shortest time found by bisection."""
     options: dict[str, Any] = {"torque_accuracy": share, "collision": "none", **LIMITED}
-    made = sy.excite(robot(name), **options)
+    trajectory = sy.excite(robot(name), **options)
     information = FisherInformation.of(robot(name))
     region = RegionOfUse.of(information, limits(name))
-    wanted = targets(information, region, None, share)
+    expected = targets(information, region, None, share)
     known = prior_information(information, None, None, None)
     asked = ExcitationProblem(
         limits=limits(name),
@@ -267,17 +269,17 @@ def shortest(name: str, share: float, starts: int = 4) -> tuple[float, float]:
         information=information,
         known=known,
         region=region,
-        targets=wanted,
+        targets=expected,
         options=ExcitationOptions(seed=1),
     )
-    low, high = made.duration / 4, made.duration
+    low, high = trajectory.duration / 4, trajectory.duration
     while high > 1.04 * low:
         middle = round((low * high) ** 0.5, 2)
         enough = (
             asked.worst(middle, replace(asked.task(middle), seed=1).optimise(starts, None))[0] <= 1
         )
         low, high = (low, middle) if enough else (middle, high)
-    return made.duration, high
+    return trajectory.duration, high
 
 
 def colliding_starts(name: str, seeds: int = 5) -> tuple[int, int, float]:
@@ -289,8 +291,8 @@ def colliding_starts(name: str, seeds: int = 5) -> tuple[int, int, float]:
     colliding = sum(
         bool((gaps.distances(free.basis.motion(s.x)(t).q, 0.05).distance < 0).any()) for s in starts
     )
-    made = [
+    results = [
         sy.excite(robot(name), 10.0, 5, seed=seed, starts=2, **LIMITED)  # type: ignore[arg-type]
         for seed in range(seeds)
     ]
-    return colliding, len(starts), min(least_distance(name, each) for each in made)
+    return colliding, len(starts), min(least_distance(name, each) for each in results)

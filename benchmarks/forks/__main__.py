@@ -3,7 +3,7 @@
 python -m benchmarks.forks --rounds 50  every scenario so often; the exit code states the outcome
 python -m benchmarks.forks --rounds 50 --update   write the table into docs/measured/forks.md
 
-Answers are compared to the bit with those of a process that has no thread and no child. In every
+Answers are compared to the bit with answers of a process that has no thread and no child. In every
 second round the kernel cache is empty.
 """
 
@@ -75,14 +75,14 @@ def main() -> int:
 
 
 def one_round(number: int, folder: Path, names: Sequence[str]) -> list[Trial]:
-    """Each scenario in a process of its own."""
-    file, made = folder / f"reference-{number}.npy", []
+    """Each scenario in its own process."""
+    file, result = folder / f"reference-{number}.npy", []
     np.save(file, everything(number))
-    for place, name in enumerate(names):
-        cache = folder / (f"cache-{number}-{place}" if number % 2 else "cache")
+    for path, name in enumerate(names):
+        cache = folder / (f"cache-{number}-{path}" if number % 2 else "cache")
         cache.mkdir(exist_ok=True)
-        made.append(trial(name, number, file, cache))
-    return made
+        result.append(trial(name, number, file, cache))
+    return result
 
 
 def trial(name: str, number: int, reference: Path, cache: Path) -> Trial:
@@ -112,9 +112,9 @@ def trial(name: str, number: int, reference: Path, cache: Path) -> Trial:
         )
     except subprocess.TimeoutExpired:
         return Trial(name, perf_counter() - start, f"round {number}: not finished in {LIMIT:g} s")
-    said = done.stderr.strip().splitlines()[-1:] or ["no word"]
+    message = done.stderr.strip().splitlines()[-1:] or ["no word"]
     return Trial(
-        name, perf_counter() - start, f"round {number}: {said[0]}" if done.returncode else ""
+        name, perf_counter() - start, f"round {number}: {message[0]}" if done.returncode else ""
     )
 
 

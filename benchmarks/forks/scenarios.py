@@ -1,4 +1,4 @@
-"""Scenarios with threads and children, whose results must equal those of a plain process."""
+"""Scenarios with threads and children, whose results must equal the results of a plain process."""
 
 from __future__ import annotations
 

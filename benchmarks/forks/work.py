@@ -51,7 +51,7 @@ def identified(number: int) -> Array:
 def kept(number: int) -> Array:
     """A log after it was written and read in two formats.
 
-    Polars has threads of its own, Parquet is read in another process.
+    Polars has its own threads, Parquet is read in another process.
     """
     log = recorded(number)
     with tempfile.TemporaryDirectory() as folder:

@@ -38,7 +38,7 @@ from steelyard.identification.options import make_options
 from steelyard.identification.samples.decimation import common_factor
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "friction.md"
-SEED = 2026  # the published one: whoever tunes takes another
+SEED = 2026  # the published one: for tuning, take another
 PLAIN, FEATURE = 104, 16  # logs of a kind
 FALSE, FOUND, SIGMAS = 0.05, 0.9, 3.0
 VALUES = {"stribeck": ("Fs", "Fc"), "load": ("Fl",), "ripple": ("R2s", "R2c")}
@@ -132,13 +132,13 @@ def sigmas(fit: sy.Fit, case: Case, word: str) -> float:
     """
     true, joint = case.true, case.joint
     truth = dict(zip(true.parameter_names, true.parameters, strict=True))
-    found = dict(zip(fit.parameter_names, fit.parameters, strict=True))
+    results = dict(zip(fit.parameter_names, fit.parameters, strict=True))
     std = dict(zip(fit.parameter_names, fit.parameters_std, strict=True))
     if word == "negative":
-        return asymmetry(truth, found, std, joint)
+        return asymmetry(truth, results, std, joint)
     names = [f"{joint}.{symbol}" for symbol in VALUES[word]]
     return max(
-        (abs(found[name] - truth[name]) / std[name] for name in names if name in found),
+        (abs(results[name] - truth[name]) / std[name] for name in names if name in results),
         default=np.nan,
     )
 
@@ -148,13 +148,13 @@ def asymmetry(
 ) -> float:
     """Return the error of half the difference between both directions of Coulomb friction."""
     Fc, Fn, F0 = (f"{joint}.{symbol}" for symbol in ("Fc", "Fn", "F0"))
-    wanted = (truth[Fc] - truth[Fn]) / 2 + truth.get(F0, 0.0)
+    expected = (truth[Fc] - truth[Fn]) / 2 + truth.get(F0, 0.0)
     if Fn in found:
-        return abs((found[Fc] - found[Fn]) / 2 - wanted) / (float(np.hypot(std[Fc], std[Fn])) / 2)
-    return abs(found[F0] - wanted) / std[F0]
+        return abs((found[Fc] - found[Fn]) / 2 - expected) / (float(np.hypot(std[Fc], std[Fn])) / 2)
+    return abs(found[F0] - expected) / std[F0]
 
 
-def run(kinds: Sequence[str], logs: int, seed: int, kept: Path | None) -> Iterator[Outcome]:
+def run(kinds: Sequence[str], logs: int, seed: int, selected: Path | None) -> Iterator[Outcome]:
     """Go through the logs of these kinds, with a line about the progress.
 
     What is kept in a file is not done again.
@@ -166,43 +166,46 @@ def run(kinds: Sequence[str], logs: int, seed: int, kept: Path | None) -> Iterat
         if i < (logs or FEATURE) or not KINDS[kind].word
     ]
     done = (
-        {tuple(key): Outcome(*made) for key, made in map(json.loads, kept.read_text().splitlines())}
-        if kept and kept.exists()
+        {
+            tuple(key): Outcome(*result)
+            for key, result in map(json.loads, selected.read_text().splitlines())
+        }
+        if selected and selected.exists()
         else {}
     )
     start = perf_counter()
     for count, (kind, i) in enumerate(cases, 1):
         name, key = tuple(ARMS)[i % len(ARMS)], (kind, 1000 * seed + i)
-        made = done.get(key) or outcome(kind, name, key[1])
-        if kept and key not in done:
-            with kept.open("a") as file:
-                file.write(json.dumps([key, astuple(made)]) + "\n")
-        left = (perf_counter() - start) / count * (len(cases) - count) / 60
+        result = done.get(key) or outcome(kind, name, key[1])
+        if selected and key not in done:
+            with selected.open("a") as file:
+                file.write(json.dumps([key, astuple(result)]) + "\n")
+        remaining = (perf_counter() - start) / count * (len(cases) - count) / 60
         line = (
-            f"{count} of {len(cases)}, about {left:.0f} min left: {kind}, {name}:"
-            f" {', '.join(map(' '.join, made.added)) or 'nothing'}"
+            f"{count} of {len(cases)}, about {remaining:.0f} min left: {kind}, {name}:"
+            f" {', '.join(map(' '.join, result.added)) or 'nothing'}"
         )
         sys.stderr.write(
-            f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line} {made.off:.2f}\n"
+            f"\r\033[K{line[:140]}" if sys.stderr.isatty() else f"{line} {result.off:.2f}\n"
         )
-        yield made
+        yield result
 
 
 def row_of(kind: str, results: Sequence[Outcome]) -> tuple[list[str], bool]:
     """The cells of a kind, and whether it meets its targets."""
     row, N = KINDS[kind], len(results)
-    wrong, found = sum(r.wrong for r in results), [r for r in results if r.found]
+    wrong, result = sum(r.wrong for r in results), [r for r in results if r.found]
     cells = [kind, row.size, f"{N}", f"{wrong} of {N}"]
     if not row.word:
         return [*cells, "", ""], wrong < FALSE * N
-    cells.append(f"{len(found)} of {N}")
+    cells.append(f"{len(result)} of {N}")
     if row.drifts:
-        off = float(np.median([abs(r.off) for r in found])) if found else np.nan
-        return [*cells, f"{off:.1%} off"], len(found) >= FOUND * N
-    judged = results if row.word == "negative" else found
+        off = float(np.median([abs(r.off) for r in result])) if result else np.nan
+        return [*cells, f"{off:.1%} off"], len(result) >= FOUND * N
+    judged = results if row.word == "negative" else result
     within = sum(r.off <= SIGMAS for r in judged)
     return [*cells, f"{within} of {len(judged)}"], len(
-        found
+        result
     ) >= FOUND * N and within >= FOUND * len(judged)
 
 

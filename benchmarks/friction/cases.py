@@ -1,6 +1,6 @@
 """Logs of the study of friction.
 
-Robots whose drives rub by viscous and Coulomb friction, and in part by one feature more.
+Robots have viscous and Coulomb friction, some of them one further feature.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from steelyard.simulation import perturbed
 Array = NDArray[np.float64]
 MOTIONS = 2  # of each robot
 GEAR = 100.0
-COLOUR = 0.1  # [s] for which coloured noise remembers
+COLOUR = 0.1  # [s] correlation time of coloured noise
 ENCODER_NOISE = 1e-5  # [rad|m]
 
 
@@ -124,11 +124,11 @@ def make_case(kind: str, name: str, seed: int) -> Case:
 @cache
 def motion(name: str, number: int) -> Fourier:
     """A good motion of a robot."""
-    made = sy.excite(
+    result = sy.excite(
         arm(name), 10.0, 5, 0.1, number, candidates=4, speed=1.0, acceleration=np.inf, ground=None
     ).motion
-    assert isinstance(made, Fourier)
-    return made
+    assert isinstance(result, Fourier)
+    return result
 
 
 @cache
@@ -138,7 +138,7 @@ def rough(name: str) -> sy.Robot:
 
 
 def with_feature(robot: sy.Robot, joint: Joint, row: Kind) -> sy.Robot:
-    """The robot with the joint terms of a feature, whose sizes are those of the joint as it is."""
+    """The robot with the joint terms of a feature, sized by the friction of the joint."""
     own = robot.tree.terms[robot.joint_names.index(joint.name)]
     terms = row.terms(joint._replace(coulomb=own["coulomb"], viscous=own["viscous"]))
     return (
@@ -178,7 +178,11 @@ def drawn(name: str, moves: Fourier, word: str, rng: np.random.Generator) -> Joi
     j = int(rng.choice(able))
     own = robot.tree.terms[j]
     return Joint(
-        robot.joint_names[j], float(torques[j]), float(speed[j]), own["coulomb"], own["viscous"]
+        robot.joint_names[j],
+        float(torques[j]),
+        float(speed[j]),
+        own["coulomb"],
+        own["viscous"],
     )
 
 

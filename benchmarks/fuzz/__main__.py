@@ -46,7 +46,7 @@ def main() -> int:
     if options.case is not None:
         return show(options.case, options.seed)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    kept = {
+    selected = {
         (row["part"], row["number"]): row
         for row in _kept(options.out)
         if row["seed"] == options.seed
@@ -59,16 +59,16 @@ def main() -> int:
             todo = [
                 number
                 for number in range(options.start, options.start + count)
-                if (part, number) not in kept
+                if (part, number) not in selected
             ]
             for row in run(todo, options.seed):
                 row |= {"part": part, "seed": options.seed}
-                kept[part, row["number"]] = row
+                selected[part, row["number"]] = row
                 file.write(json.dumps(row) + "\n")
                 file.flush()
                 if row["outcome"] in BAD:
                     print(json.dumps(row))
-    rows = list(kept.values())
+    rows = list(selected.values())
     print(table(rows))
     if options.update:
         write_atomic(

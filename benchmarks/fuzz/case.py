@@ -111,7 +111,7 @@ def main() -> None:
     """
     folder, seed = Path(sys.argv[1]), int(sys.argv[2])
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no outcome
+    os.dup2(2, 1)  # the output of libraries is not an outcome
     files = good_files()
     for line in sys.stdin:
         print(json.dumps(outcome(int(line), seed, files, folder)), file=out, flush=True)

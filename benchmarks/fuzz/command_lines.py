@@ -82,9 +82,9 @@ def run_command_line(
     except (ValueError, OSError):  # the system does not start such a command line
         return row | {"outcome": "sentence"}
     spent, megabytes = _spent()
-    said = (run.stdout + run.stderr).decode("utf-8", errors="replace")
-    found = "hang" if spent - before > seconds else _judged(run.returncode, said)
-    return row | {"outcome": found, "seconds": round(spent - before, 3), "megabytes": megabytes}
+    message = (run.stdout + run.stderr).decode("utf-8", errors="replace")
+    result = "hang" if spent - before > seconds else _judged(run.returncode, message)
+    return row | {"outcome": result, "seconds": round(spent - before, 3), "megabytes": megabytes}
 
 
 def _spent() -> tuple[float, float]:
@@ -93,8 +93,8 @@ def _spent() -> tuple[float, float]:
     return usage.ru_utime + usage.ru_stime, round(usage.ru_maxrss / 1000)
 
 
-def _judged(code: int, said: str) -> str:
-    if "Traceback" in said:
+def _judged(code: int, message: str) -> str:
+    if "Traceback" in message:
         return "traceback"
     if code < 0:
         return "crash"

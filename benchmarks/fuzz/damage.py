@@ -76,39 +76,39 @@ def flip(content: bytes, random: Random) -> bytes:
 
 def truncate(content: bytes, random: Random) -> bytes:
     """Cut off the end, or the beginning."""
-    place = _place(content, random)
-    return content[:place] if random.random() < 0.8 else content[place:]
+    path = _place(content, random)
+    return content[:path] if random.random() < 0.8 else content[path:]
 
 
 def zero(content: bytes, random: Random) -> bytes:
     """Overwrite a part by one byte."""
-    place, size = _place(content, random), int(random.integers(1, 200))
+    path, size = _place(content, random), int(random.integers(1, 200))
     return (
-        content[:place]
+        content[:path]
         + bytes([int(random.choice([0, 255, 32, 60]))]) * size
-        + content[place + size :]
+        + content[path + size :]
     )
 
 
 def repeat(content: bytes, random: Random) -> bytes:
     """Repeat a part, once or many times."""
-    place, size = _place(content, random), int(random.integers(1, 400))
+    path, size = _place(content, random), int(random.integers(1, 400))
     return (
-        content[:place]
-        + content[place : place + size] * int(random.choice([2, 3, 50]))
-        + content[place + size :]
+        content[:path]
+        + content[path : path + size] * int(random.choice([2, 3, 50]))
+        + content[path + size :]
     )
 
 
 def inflate(content: bytes, random: Random) -> bytes:
     """Write a large number over 1, 2, 4 or 8 bytes, as a length or an offset may stand there."""
     size = int(random.choice([1, 2, 4, 8]))
-    place = _place(content, random)
+    path = _place(content, random)
     value = LENGTHS[random.integers(len(LENGTHS))] & (256**size - 1)
     return (
-        content[:place]
+        content[:path]
         + value.to_bytes(size, "little" if random.random() < 0.7 else "big")
-        + content[place + size :]
+        + content[path + size :]
     )
 
 
@@ -133,11 +133,11 @@ def _in_archive(content: bytes, random: Random) -> bytes:
         parts = {name: archive.read(name) for name in archive.namelist()}
     name = list(parts)[random.integers(len(parts))]
     parts[name] = [flip, truncate, zero, inflate, number][random.integers(5)](parts[name], random)
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    result = io.BytesIO()
+    with zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, part in parts.items():
             archive.writestr(name, part)
-    return made.getvalue()
+    return result.getvalue()
 
 
 def _in_variable(content: bytes, random: Random) -> bytes:
@@ -156,20 +156,20 @@ def nasty(random: Random) -> bytes:
 
 
 def _replaced(pattern: bytes, content: bytes, new: bytes, random: Random) -> bytes:
-    found = list(re.finditer(pattern, content))
-    if not found:
+    results = list(re.finditer(pattern, content))
+    if not results:
         return content
-    place = found[random.integers(len(found))]
-    return content[: place.start(1)] + new + content[place.end(1) :]
+    path = results[random.integers(len(results))]
+    return content[: path.start(1)] + new + content[path.end(1) :]
 
 
 def value(content: bytes, random: Random) -> bytes:
-    """Put a nasty word in the place of a quoted one."""
+    """Put a nasty word instead of a quoted one."""
     return _replaced(rb"""["']([^"'\n]*)["']""", content, nasty(random), random)
 
 
 def number(content: bytes, random: Random) -> bytes:
-    """Put a nasty word in the place of a number."""
+    """Put a nasty word instead of a number."""
     return _replaced(rb"(-?\d+\.?\d*(?:[eE][-+]?\d+)?)", content, nasty(random), random)
 
 

@@ -54,16 +54,18 @@ def main() -> int:
         for name, each in done(options.out).items()
         if name in {mutant.name for mutant in chosen}
     }
-    left = [mutant for mutant in chosen if mutant.name not in outcomes]
+    remaining = [mutant for mutant in chosen if mutant.name not in outcomes]
     if options.again is not None:
         lived = {
             name
             for name, each in outcomes.items()
             if each.word in LIVED and options.again in name and name not in JUSTIFIED
         }
-        left = [mutant for mutant in chosen if mutant.name in lived]
+        remaining = [mutant for mutant in chosen if mutant.name in lived]
     with tempfile.TemporaryDirectory() as folder:
-        for outcome in run(left, Path(folder), options) if left and options.minutes > 0 else ():
+        for outcome in (
+            run(remaining, Path(folder), options) if remaining and options.minutes > 0 else ()
+        ):
             outcomes[outcome.name] = outcome
     results = [outcomes[mutant.name] for mutant in chosen if mutant.name in outcomes]
     if options.update:
@@ -96,9 +98,9 @@ def done(path: Path) -> dict[str, Outcome]:
     }
 
 
-def run(left: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> list[Outcome]:
-    """Try mutants, each process in a clone of its own; outcomes are appended to a file."""
-    start, made = perf_counter(), list[Outcome]()
+def run(remaining: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> list[Outcome]:
+    """Try mutants, each process in its own clone; outcomes are appended to a file."""
+    start, result = perf_counter(), list[Outcome]()
     clones: SimpleQueue[Path] = SimpleQueue()
     for number in range(options.processes):
         clones.put(plain_clone(folder / f"clone{number}"))
@@ -109,19 +111,20 @@ def run(left: Sequence[Mutation], folder: Path, options: argparse.Namespace) -> 
         ThreadPoolExecutor(options.processes) as pool,
         options.out.open("a", encoding="utf-8") as file,
     ):
-        tasks = [pool.submit(one, mutant, clones, map_of, options, start) for mutant in left]
+        tasks = [pool.submit(one, mutant, clones, map_of, options, start) for mutant in remaining]
         for count, task in enumerate(as_completed(tasks), 1):
             outcome = task.result()
             if outcome is None:
                 continue
-            made.append(outcome)
+            result.append(outcome)
             file.write(json.dumps(asdict(outcome)) + "\n")
             file.flush()
             sys.stderr.write(
-                f"{count} of {len(left)}, {(perf_counter() - start) / 60:.1f} min: {outcome.word}"
+                f"{count} of {len(remaining)}, {(perf_counter() - start) / 60:.1f} min:"
+                f" {outcome.word}"
                 f" {outcome.name[:110]}\n"
             )
-    return made
+    return result
 
 
 def one(

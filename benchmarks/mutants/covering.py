@@ -45,20 +45,20 @@ class Covering:
         """Return the tests that run a line, quick and specific ones first; `most` seconds in all.
 
         What one test of a file prepares, others may use: a fixture, or a result that is kept. A
-        line that runs when its file is imported is that of all tests that run something of the
+        line that runs when its file is imported belongs to all tests that run something of the
         file, or of all there are.
         """
         of_file = self.lines.get(path, {})
-        found = (
+        result = (
             set(of_file.get(line, ()))
             or {test for tests in of_file.values() for test in tests}
             or set(self.seconds)
         )
         beside = {
-            test for file in {file_of(test) for test in found} for test in self.by_file[file]
-        } - found
+            test for file in {file_of(test) for test in result} for test in self.by_file[file]
+        } - result
         chosen, spent = list[str](), 0.0
-        for test in (*self.sorted(found), *self.sorted(beside)):
+        for test in (*self.sorted(result), *self.sorted(beside)):
             spent += self.seconds.get(test, USUAL)
             if spent > most and chosen:
                 break
@@ -75,10 +75,10 @@ class Covering:
     @cached_property
     def by_file(self) -> dict[str, list[str]]:
         """All tests by their file."""
-        made = defaultdict[str, list[str]](list)
+        result = defaultdict[str, list[str]](list)
         for test in self.seconds:
-            made[file_of(test)].append(test)
-        return made
+            result[file_of(test)].append(test)
+        return result
 
 
 def file_of(test: str) -> str:
@@ -87,12 +87,12 @@ def file_of(test: str) -> str:
 
 
 def covering(
-    clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str] = ()
+    clone: Path, selected: Path, environment: dict[str, str], tests: Sequence[str] = ()
 ) -> Covering:
-    """What an earlier run kept, or else that of a run of all tests, or of some, in a clone."""
-    if not kept.is_file():
-        measured(clone, kept, environment, tests)
-    data = json.loads(kept.read_text(encoding="utf-8"))
+    """Return the result of an earlier run, else of a run of all or some tests in a clone."""
+    if not selected.is_file():
+        measured(clone, selected, environment, tests)
+    data = json.loads(selected.read_text(encoding="utf-8"))
     lines = {
         path: {int(line): [data["tests"][k] for k in tests] for line, tests in of.items()}
         for path, of in data["lines"].items()
@@ -100,7 +100,9 @@ def covering(
     return Covering(lines, data["seconds"])
 
 
-def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequence[str]) -> None:
+def measured(
+    clone: Path, selected: Path, environment: dict[str, str], tests: Sequence[str]
+) -> None:
     """Run tests with coverage, and keep which test runs which line."""
     settings, report = clone / "coverage.ini", clone / "tests.xml"
     settings.write_text(SETTINGS, encoding="utf-8")
@@ -117,20 +119,20 @@ def measured(clone: Path, kept: Path, environment: dict[str, str], tests: Sequen
         for case in ElementTree.parse(report).iter("testcase")
         if passed(case)
     }
-    found = CoverageData(str(clone / ".coverage"))
-    found.read()
+    result = CoverageData(str(clone / ".coverage"))
+    result.read()
     numbers: dict[str, int] = {}
     lines: dict[str, dict[int, list[int]]] = {}
-    for file in found.measured_files():
+    for file in result.measured_files():
         of_file: dict[int, list[int]] = defaultdict(list)
-        for line, contexts in found.contexts_by_lineno(file).items():
+        for line, contexts in result.contexts_by_lineno(file).items():
             names = {context.rsplit("|", 1)[0] for context in contexts if context}
             of_file[line] = sorted(
                 numbers.setdefault(name, len(numbers)) for name in names & seconds.keys()
             )
         lines[str(Path(file).as_posix())] = of_file
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(
+    selected.parent.mkdir(parents=True, exist_ok=True)
+    selected.write_text(
         json.dumps({"tests": list(numbers), "lines": lines, "seconds": seconds}), encoding="utf-8"
     )
 

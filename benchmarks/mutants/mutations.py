@@ -82,14 +82,14 @@ def mutations(path: str, source: str) -> list[Mutation]:
     return numbered([each for each in walker.found if is_python(each.into(source))])
 
 
-def numbered(found: Sequence[Mutation]) -> list[Mutation]:
-    """The same, those of one name counted."""
+def numbered(result: Sequence[Mutation]) -> list[Mutation]:
+    """Return the same with numbered names."""
     many: Counter[str] = Counter()
-    made = []
-    for each in found:
+    results = []
+    for each in result:
         many[each.name] += 1
-        made.append(replace(each, number=many[each.name]))
-    return made
+        results.append(replace(each, number=many[each.name]))
+    return results
 
 
 def is_python(source: str) -> bool:
@@ -216,7 +216,7 @@ class Walker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> None:
-        """What is said in an error is left alone."""
+        """Do not mutate the text of an error."""
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """So is text."""
@@ -255,7 +255,7 @@ def drawn(sources: dict[str, str], count: int, seed: int) -> Iterator[Mutation]:
 
     Everything follows from the seed.
 
-    The order is that of a digest of the names: a change of the source leaves the bugs drawn
+    The order follows a digest of the names: a change of the source leaves the bugs drawn
     elsewhere as they were.
     """
     by_kind: dict[str, list[Mutation]] = {kind: [] for kind in KINDS}

@@ -29,7 +29,7 @@ PARTS = (
     "CONTRIBUTING.md",
 )
 KEYS = "src/steelyard/compiler/"
-"""A bug here may put wrong kernels into the cache: such a trial has a cache of its own."""
+"""A bug here may put wrong kernels into the cache: such a trial has its own cache."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ def tried(mutation: Mutation, clone: Path, cache: Path, tests: list[str], limit:
     own = clone / "own-cache" if mutation.path.startswith(KEYS) else cache
     file.write_text(mutation.into(source), encoding="utf-8")
     try:
-        word, said = run(tests, clone, environment(clone, own), limit)
+        word, message = run(tests, clone, environment(clone, own), limit)
     finally:
         file.write_text(source, encoding="utf-8")
         shutil.rmtree(clone / "own-cache", ignore_errors=True)
-    return Outcome(mutation.name, word, len(tests), perf_counter() - start, said)
+    return Outcome(mutation.name, word, len(tests), perf_counter() - start, message)
 
 
 def run(tests: list[str], clone: Path, variables: dict[str, str], limit: float) -> tuple[str, str]:

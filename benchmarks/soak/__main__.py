@@ -80,9 +80,9 @@ def _options() -> argparse.Namespace:
 
 def once(kind: str, number: int, seed: int) -> int:
     """Make a call twice; print the bits of both answers."""
-    found = [answer(CALLS[kind][0], number, seed, kind) for _ in range(2)]
-    print(*(" ".join(each) for each in found), sep="\n")
-    return int(found[0] != found[1])
+    results = [answer(CALLS[kind][0], number, seed, kind) for _ in range(2)]
+    print(*(" ".join(each) for each in results), sep="\n")
+    return int(results[0] != results[1])
 
 
 def soak(
@@ -97,7 +97,7 @@ def soak(
         answer(call, 0, seed, kind)
     workers = Workers(CALLS, threads, seed)
     minutes: list[Minute] = []
-    start, told = time.monotonic(), 0
+    start, reported = time.monotonic(), 0
     while time.monotonic() - start < length * minute:
         os.environ["STEELYARD_CACHE"] = "" if len(minutes) % UNCACHED == UNCACHED - 1 else cache
         workers.go()
@@ -114,11 +114,11 @@ def soak(
         )
         print(
             _line(minutes[-1], len(workers.tally.wrong)),
-            *workers.tally.wrong[told:],
+            *workers.tally.wrong[reported:],
             sep="\n",
             flush=True,
         )
-        told = len(workers.tally.wrong)
+        reported = len(workers.tally.wrong)
     workers.end()
     gc.collect()
     minutes.append(
@@ -128,11 +128,11 @@ def soak(
 
 
 def _line(minute: Minute, wrong: int) -> str:
-    held = minute.held
-    memory = f"{held.memory:.0f} MB, readers {held.children_memory:.0f} MB"
+    resources = minute.held
+    memory = f"{resources.memory:.0f} MB, readers {resources.children_memory:.0f} MB"
     return (
-        f"{minute.minutes:5.1f} min: {minute.calls} calls, {wrong} wrong, {memory}, {held.handles}"
-        f" handles, {held.threads} threads"
+        f"{minute.minutes:5.1f} min: {minute.calls} calls, {wrong} wrong, {memory},"
+        f" {resources.handles} handles, {resources.threads} threads"
     )
 
 
@@ -141,24 +141,24 @@ def failures(tally: Tally, minutes: Sequence[Minute]) -> list[str]:
     early = [each for each in minutes if each.minutes < SETTLED + 0.5] or list(minutes[:1])
     settled, end = early[-1].held, minutes[-1].held
     most = max(each.held.children_memory for each in early)
-    found = [f"{len(tally.wrong)} calls have a wrong answer or none"] if tally.wrong else []
+    result = [f"{len(tally.wrong)} calls have a wrong answer or none"] if tally.wrong else []
     if end.memory > (1 + GROWTH) * settled.memory:
-        found.append(
+        result.append(
             f"memory grows: {settled.memory:.0f} MB after {early[-1].minutes:.0f} minutes,"
             f" {end.memory:.0f} MB at the end"
         )
     if end.children_memory > (1 + GROWTH) * most:
-        found.append(
+        result.append(
             f"memory of the readers grows: at most {most:.0f} MB at first,"
             f" {end.children_memory:.0f} MB at the end"
         )
     for what in ("handles", "threads", "children"):
         before, after = getattr(settled, what), getattr(end, what)
         if after > before:
-            found.append(
+            result.append(
                 f"{what}: {before} after {early[-1].minutes:.0f} minutes, {after} at the end"
             )
-    return found
+    return result
 
 
 def table(tally: Tally) -> str:
@@ -188,12 +188,13 @@ def history(minutes: Sequence[Minute]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for number, each in enumerate(minutes):
-        held = each.held
+        resources = each.held
         if number == 0 or (number + 1) % 5 == 0 or each is minutes[-1]:
-            memory = f"{held.memory:.0f} | {held.children_memory:.0f}"
+            memory = f"{resources.memory:.0f} | {resources.children_memory:.0f}"
             lines.append(
-                f"| {each.minutes:.1f} | {each.calls} | {memory} | {held.handles} | {held.threads}"
-                f" | {held.children} |"
+                f"| {each.minutes:.1f} | {each.calls} | {memory} | {resources.handles} |"
+                f" {resources.threads}"
+                f" | {resources.children} |"
             )
     return "\n".join(lines)
 

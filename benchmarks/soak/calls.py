@@ -42,7 +42,7 @@ ESTIMATORS = (
     "auto",
     "iv",
 )
-VARIANTS = 12  # robots of each kind: gravity is what tells them apart
+VARIANTS = 12  # robots of each kind: they differ by gravity
 BATCHES = (1, 5, 64, 3000)
 
 
@@ -85,7 +85,7 @@ def dynamics(random: Random, _: Path) -> Any:
     with sy.threads(int(random.integers(1, 3))):
         tau = robot.inverse_dynamics(q, qd, qdd)
         again = robot.forward_dynamics(q, qd, tau)
-        found = [
+        results = [
             tau,
             again,
             robot.mass_matrix(q),
@@ -96,7 +96,7 @@ def dynamics(random: Random, _: Path) -> Any:
     assert np.allclose(again, qdd, rtol=1e-5, atol=1e-5), (
         "forward dynamics do not undo inverse dynamics"
     )
-    return found
+    return results
 
 
 def derivatives(random: Random, _: Path) -> Any:
@@ -134,12 +134,12 @@ def inverse_kinematics(random: Random, _: Path) -> Any:
 def loops(random: Random, _: Path) -> Any:
     robot = sy.load(str(random.choice(("four_bar", "five_bar", "planar_3rrr"))))
     q, qd, qdd = robot.closed_states(int(random.choice((1, 30))), int(random.integers(4)))
-    made = robot.constrained_inverse_dynamics(q, qd, qdd)
-    again, _multipliers = robot.constrained_forward_dynamics(q, qd, made.tau)
+    result = robot.constrained_inverse_dynamics(q, qd, qdd)
+    again, _multipliers = robot.constrained_forward_dynamics(q, qd, result.tau)
     assert np.allclose(again, qdd, rtol=1e-5, atol=1e-5), (
         "constrained forward dynamics do not undo the inverse"
     )
-    return [made.tau, made.multipliers, robot.closure(q)]
+    return [result.tau, result.multipliers, robot.closure(q)]
 
 
 def simulate(random: Random, _: Path) -> Any:
@@ -171,9 +171,14 @@ def doctor(random: Random, _: Path) -> Any:
 def validate(random: Random, _: Path) -> Any:
     robot = robot_of(random, *SMALL)
     fit = sy.identify(robot, log_of(random, robot), "wls", diagnose=False)
-    found = fit.validate(log_of(random, robot))
+    validation = fit.validate(log_of(random, robot))
     q, qd, qdd = states(random, robot)
-    return [found.rms, found.r2, found.total_relative_error, fit.predict(q, qd, qdd).std]
+    return [
+        validation.rms,
+        validation.r2,
+        validation.total_relative_error,
+        fit.predict(q, qd, qdd).std,
+    ]
 
 
 def reports(random: Random, folder: Path) -> Any:
@@ -251,8 +256,8 @@ def c_code(random: Random, folder: Path) -> Any:
 
 
 def closed_form(random: Random, _: Path) -> Any:
-    made = robot_of(random, "planar_2r", "planar_rp").symbolic()
-    return [str(made.M), str(made.g), str(made.tau)]
+    result = robot_of(random, "planar_2r", "planar_rp").symbolic()
+    return [str(result.M), str(result.g), str(result.tau)]
 
 
 CALLS: dict[str, tuple[Callable[[Random, Path], Any], int]] = {

@@ -31,18 +31,18 @@ def resources() -> Resources:
     return Resources(
         _megabytes(os.getpid()),
         sum(_megabytes(child) for child in children),
-        len(os.listdir("/proc/self/fd")) - 1,  # that of the listing itself
+        len(os.listdir("/proc/self/fd")) - 1,  # without the descriptor of the listing
         len(os.listdir("/proc/self/task")),
         len(children),
     )
 
 
 def _children() -> list[int]:
-    found: list[int] = []
+    results: list[int] = []
     for task in Path("/proc/self/task").iterdir():
         with suppress(OSError):  # a thread that has ended
-            found += [int(child) for child in (task / "children").read_text().split()]
-    return found
+            results += [int(child) for child in (task / "children").read_text().split()]
+    return results
 
 
 def _megabytes(process: int) -> float:

@@ -40,11 +40,11 @@ def main() -> int:
     if options.case:
         return show(Case.of(options.case))
     if options.results:
-        kept = json.loads(options.results.read_text(encoding="utf-8"))
+        data = json.loads(options.results.read_text(encoding="utf-8"))
         results, seed, minutes = (
-            tuple(map(from_plain, kept["results"])),
-            kept["seed"],
-            kept["minutes"],
+            tuple(map(from_plain, data["results"])),
+            data["seed"],
+            data["minutes"],
         )
     else:
         start, seed = perf_counter(), options.seed
@@ -109,9 +109,9 @@ def report(results: Sequence[Judgement], minutes: float) -> int:
 
 def show(case: Case) -> int:
     """Print everything about one case."""
-    made = experiment(case.robot, case.seed, case.faults)
-    print(f"{case.id}\n{made.log!r} for {made.described!r}")
-    for planted in made.planted:
+    trial = experiment(case.robot, case.seed, case.faults)
+    print(f"{case.id}\n{trial.log!r} for {trial.described!r}")
+    for planted in trial.planted:
         print(
             f"planted: {planted.key} at {', '.join(planted.joints)}, size {planted.size:.4g}"
             f" {FAULTS[planted.key].unit}"
@@ -158,7 +158,7 @@ def _options() -> argparse.Namespace:
         "--seed",
         type=int,
         default=SEED,
-        help=f"{SEED} is that of the published figures: do not tune on it",
+        help=f"{SEED} is the seed of the published figures: do not tune on it",
     )
     parser.add_argument(
         "--fault",

@@ -18,7 +18,7 @@ from benchmarks.experiments import drawn
 from benchmarks.faults import FAULTS
 from steelyard.errors import CallError, SteelyardError, suggest
 
-SEED = 6173  # of the published figures. Nothing is tuned on it: whoever tunes takes another
+SEED = 6173  # of the published figures. Nothing is tuned on it: for tuning, take another
 MEASURED_SHARE = 0.1  # of the healthy logs
 DOUBLE = 0.3  # of the faulty logs have two faults
 
@@ -62,7 +62,7 @@ class Case:
                 raise CallError(f"{text!r}: no {name!r} in the benchmark; {suggest(name, known)}")
         if not seed.isdigit():
             raise CallError(
-                f"{text!r} is no case; expected robot/seed/faults, such as"
+                f"{text!r} is not a case; expected robot/seed/faults, such as"
                 " 'ur5/2026017/delay+clock'"
             )
         return cls(robot, int(seed), keys)
@@ -162,7 +162,7 @@ def go_together(one: str, other: str) -> bool:
     Of the three kinds, what numbers mean, when they were taken, and channels that fail, two
     different ones go together; of the first kind also two faults of single joints. Others would
     make one of what are two, such as two scales of the same torque; or a wrong clock of an unknown
-    robot: time that runs c times as fast is that of a robot c^2 times as large (dynamic similarity
+    robot: time that runs c times as fast belongs to a robot c^2 times as large (dynamic similarity
     of bodies under gravity).
     """
     if {one, other} == {"wrong robot", "clock"}:
@@ -180,7 +180,7 @@ def _both_fit(robot: str, one: str, other: str) -> bool:
     """Whether both faults find a place.
 
     A second of a measured log shows its own signals only: it holds fewer independent postures than
-    there are unknowns, so that some robot explains whatever torques it has.
+    there are unknowns, so that some robot explains any torques.
     """
     if (
         robot in MEASURED

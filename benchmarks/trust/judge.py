@@ -104,10 +104,10 @@ class Judgement:
             )
         if not self.planted and not self.trusted:
             yield f"a healthy log is {self.word or 'not judged'}: {' '.join(self.reasons[:2])}"
-        for (key, joints, size), found in zip(
+        for (key, joints, size), result in zip(
             self.planted, self.named or [False] * len(self.planted), strict=True
         ):
-            if not found:
+            if not result:
                 others = (
                     "; ".join(f"{f[0]} {list(f[1])} {f[2]:.2f}" for f in self.findings) or "nothing"
                 )
@@ -130,20 +130,20 @@ def judge(case: Case) -> Judgement:
     """Make the log of a case, run doctor and identification, and compare with the truth."""
     result = Judgement(case.id, tuple((key, (), 0.0) for key in case.faults))
     try:
-        made = experiment(case.robot, case.seed, case.faults)
+        trial = experiment(case.robot, case.seed, case.faults)
         result = Judgement(
-            case.id, tuple((each.key, each.joints, each.size) for each in made.planted)
+            case.id, tuple((each.key, each.joints, each.size) for each in trial.planted)
         )
         start = perf_counter()
-        found = findings_of(sy.doctor(made.described, made.log))
-        named = tuple(is_named(made, each, found) for each in made.planted)
-        about = {key for each in made.planted for key, _ in names(arm(made.name), each)}
-        beside = sum(finding[0] not in about for finding in found)
+        outcome = findings_of(sy.doctor(trial.described, trial.log))
+        named = tuple(is_named(trial, each, outcome) for each in trial.planted)
+        about = {key for each in trial.planted for key, _ in names(arm(trial.name), each)}
+        beside = sum(finding[0] not in about for finding in outcome)
         result = replace(
-            result, findings=found, named=named, beside=beside, doctor_time=perf_counter() - start
+            result, findings=outcome, named=named, beside=beside, doctor_time=perf_counter() - start
         )
         start = perf_counter()
-        word, reasons, expected, error = verdict_of(made)
+        word, reasons, expected, error = verdict_of(trial)
         return replace(
             result,
             word=word,
@@ -167,58 +167,62 @@ def findings_of(diagnosis: Any) -> tuple[tuple[str, tuple[str, ...], float, str,
     )
 
 
-def is_named(made: Experiment, planted: Planted, findings: Iterable[Sequence[Any]]) -> bool:
+def is_named(result: Experiment, planted: Planted, findings: Iterable[Sequence[Any]]) -> bool:
     """Whether the findings name a fault, or one that undoes it as well.
 
     See the head of this file.
     """
     probable = [(finding[0], finding[1]) for finding in findings if finding[2] >= PROBABLE]
-    beside = [each for each in made.planted if each is not planted]
-    return any(_stands(made, name, probable, beside) for name in names(arm(made.name), planted))
+    beside = [each for each in result.planted if each is not planted]
+    return any(_stands(result, name, probable, beside) for name in names(arm(result.name), planted))
 
 
 def _stands(
-    made: Experiment, name: Name, findings: Sequence[Name], beside: Sequence[Planted]
+    outcome: Experiment, name: Name, findings: Sequence[Name], beside: Sequence[Planted]
 ) -> bool:
     """Whether findings of one key concern the joints it should.
 
     Those of another planted fault of that key do not count.
     """
     key, joints = name
-    concerned = [found for fault, found in findings if fault == key]
+    concerned = [result for fault, result in findings if fault == key]
     # of a measured log a short stretch: that concerns all joints
-    short = key == "poor excitation" and made.true is None
+    short = key == "poor excitation" and outcome.true is None
     if FAULTS[key].whole or short or not concerned:
         return bool(concerned)
-    everywhere = made.described.joint_names
-    indices = {everywhere.index(joint) for found in concerned for joint in found or everywhere}
-    own = arm(made.name).joint_names  # another robot's description names them its own way
-    elsewhere = {own.index(joint) for each in beside if each.key == key for joint in each.joints}
-    return indices - elsewhere == {own.index(joint) for joint in joints}
+    everywhere = outcome.described.joint_names
+    indices = {everywhere.index(joint) for result in concerned for joint in result or everywhere}
+    joint_names = arm(
+        outcome.name
+    ).joint_names  # another robot's description names them its own way
+    elsewhere = {
+        joint_names.index(joint) for each in beside if each.key == key for joint in each.joints
+    }
+    return indices - elsewhere == {joint_names.index(joint) for joint in joints}
 
 
-def verdict_of(made: Experiment) -> tuple[str, tuple[str, ...], float | None, float | None]:
+def verdict_of(result: Experiment) -> tuple[str, tuple[str, ...], float | None, float | None]:
     """The verdict's word and reasons, the expected error, and the error on unseen motion.
 
     An error in words is a refusal.
     """
     try:
-        fit: Any = sy.identify(made.described, made.log)
+        fit: Any = sy.identify(result.described, result.log)
     except sy.SteelyardError as error:
         return "refused", (str(error),), None, None
     verdict = fit.verdict
     if verdict.word not in TRUSTED:
         return verdict.word, tuple(verdict.reasons), None, None
-    return verdict.word, tuple(verdict.reasons), float(verdict.error), true_error(made, fit)
+    return verdict.word, tuple(verdict.reasons), float(verdict.error), true_error(result, fit)
 
 
-def true_error(made: Experiment, fit: Any) -> float | None:
+def true_error(result: Experiment, fit: Any) -> float | None:
     """|tau - predicted| / |tau| over all joints on unseen motion within the region.
 
     None where there is no such motion.
     """
     states, truth, predicted = (
-        measured_rest(made, fit) if made.true is None else simulated_motion(made, fit)
+        measured_rest(result, fit) if result.true is None else simulated_motion(result, fit)
     )
     inside = fit.verdict.region.contains(*states)
     if np.count_nonzero(inside) < 20:
@@ -227,35 +231,35 @@ def true_error(made: Experiment, fit: Any) -> float | None:
     return float(np.linalg.norm((truth - predicted) * counted) / np.linalg.norm(truth * counted))
 
 
-def simulated_motion(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
+def simulated_motion(result: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
     """Return random motions that fill the region, the true torque, and the predicted torque."""
-    assert made.true is not None
+    assert result.true is not None
     region = fit.verdict.region
     limits = TrajectoryLimits(
         region.q_low,
         region.q_high,
         region.qd_most,
         region.qdd_most,
-        *np.full((2, made.true.n), np.inf),
+        *np.full((2, result.true.n), np.inf),
     )
     t = np.linspace(0.0, SECONDS, POINTS, endpoint=False)
     parts = []
     for number in range(MOTIONS):
-        rng = np.random.default_rng([made.seed, 99, number])
-        a, b = at_rest(*rng.normal(size=(2, made.true.n, HARMONICS)))
-        shape = Fourier(np.zeros(made.true.n), a, b, 1 / SECONDS)
-        parts.append(scale_to_limits(shape, limits, rng.uniform(-1, 1, made.true.n))(t))
+        rng = np.random.default_rng([result.seed, 99, number])
+        a, b = at_rest(*rng.normal(size=(2, result.true.n, HARMONICS)))
+        shape = Fourier(np.zeros(result.true.n), a, b, 1 / SECONDS)
+        parts.append(scale_to_limits(shape, limits, rng.uniform(-1, 1, result.true.n))(t))
     states = tuple(np.concatenate(x) for x in zip(*parts, strict=True))
-    return states, made.true.inverse_dynamics(*states), fit.predict(*states).torque
+    return states, result.true.inverse_dynamics(*states), fit.predict(*states).torque
 
 
-def measured_rest(made: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
+def measured_rest(result: Experiment, fit: Any) -> tuple[tuple[Array, ...], Array, Array]:
     """Return states, measured and predicted torque of the held-out part of a measured log."""
-    logs = [log.replace(joint_names=made.described.joint_names) for log in made.rest]
+    logs = [log.replace(joint_names=result.described.joint_names) for log in result.rest]
     parts = []
     for samples, factor in (
         (s, natural_factor(s.t, s.qd))
-        for s in (prepare(made.described, log, Preparation()) for log in logs)
+        for s in (prepare(result.described, log, Preparation()) for log in logs)
     ):
         torques = (
             low_passed(tau, samples, factor)

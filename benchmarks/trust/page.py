@@ -174,15 +174,15 @@ def size(row: Fault) -> str:
 
 def _cell(results: Sequence[Judgement], robot: str, key: str, reasons: list[str]) -> str:
     """'named of planted', or 'cannot show' with the number of its reason."""
-    found = [
+    outcomes = [
         ok
         for r in results
         if r.case.robot == robot
         for (k, *_), ok in zip(r.planted, r.named, strict=False)
         if k == key
     ]
-    if found:
-        return _of(found)
+    if outcomes:
+        return _of(outcomes)
     reason = hidden(robot, key)
     if not reason:
         return "not planted"

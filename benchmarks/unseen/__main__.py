@@ -64,8 +64,8 @@ def choose(options: argparse.Namespace) -> list[Task]:
     else:
         tasks = [(options.seed + k // 2, bool(k % 2), options.kind) for k in range(options.draws)]
     if options.fault:
-        place = list(FAULTS).index(options.fault)
-        first = options.seed + (place - options.seed) % len(FAULTS)
+        path = list(FAULTS).index(options.fault)
+        first = options.seed + (path - options.seed) % len(FAULTS)
         tasks = [(first + k * len(FAULTS), True, options.kind) for k in range(options.draws)]
     return tasks
 

@@ -128,11 +128,11 @@ def payload(chain: Chain, joint: int, size: float) -> Chain:
     return with_mass(chain, chain.n - 1, size, 1.5)
 
 
-def with_mass(chain: Chain, link: int, share: float, place: float) -> Chain:
+def with_mass(chain: Chain, link: int, share: float, path: float) -> Chain:
     """Return the arm with a share of a link's mass at a multiple of its centre of mass."""
     body = chain.bodies[link]
     mass = share * body.mass
-    extra = Body(mass, place * body.com + 0.02, 2e-3 * mass * np.eye(3))
+    extra = Body(mass, path * body.com + 0.02, 2e-3 * mass * np.eye(3))
     bodies = list(chain.bodies)
     bodies[link] = combined([body, extra])
     return replace(chain, bodies=tuple(bodies))

@@ -82,7 +82,7 @@ class Friction:
     ) -> tuple[Array, Array, Array]:
         """Return friction, its derivative by v, and the new bristle deflection.
 
-        The friction is that of the middle of a step over which v is constant.
+        The friction is evaluated at the middle of a step over which v is constant.
         """
         if not self.bristles:
             s = np.tanh(v / self.width)

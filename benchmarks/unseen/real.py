@@ -125,8 +125,8 @@ SETS: dict[str, Callable[[], Iterator[Trial]]] = {
 def trials(names: tuple[str, ...] = ()) -> Iterator[Trial]:
     """Yield the trials of all sets beside the project, or of sets whose name begins so."""
     for folder, make in SETS.items():
-        wanted = not names or any(folder.startswith(name) for name in names)
-        if wanted and (DATA / folder).is_dir():
+        expected = not names or any(folder.startswith(name) for name in names)
+        if expected and (DATA / folder).is_dir():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 yield from make()

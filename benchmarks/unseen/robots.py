@@ -114,10 +114,10 @@ def random_chain(rng: Rng, n: int) -> Chain:
     mass = rng.uniform(1.5, 12.0)
     oblique = rng.uniform() < 0.3
     places, axes, bodies = [], [], []
-    place, previous = np.array([0.0, 0.0, rng.uniform(0.05, 0.4)]), np.zeros(3)
+    path, previous = np.array([0.0, 0.0, rng.uniform(0.05, 0.4)]), np.zeros(3)
     for _ in range(n):
         axis = random_axis(rng, previous, oblique)
-        places.append((place, rng.choice([0.0, np.pi / 2, -np.pi / 2, np.pi], 3)))
+        places.append((path, rng.choice([0.0, np.pi / 2, -np.pi / 2, np.pi], 3)))
         direction = rng.normal(size=3)
         if rng.uniform() < 0.7:  # a link across its axis, so that gravity and inertia are felt
             direction -= axis * (axis @ direction)
@@ -133,7 +133,7 @@ def random_chain(rng: Rng, n: int) -> Chain:
         )
         axes.append(axis)
         bodies.append(combined([tube, motor, ballast]))
-        place, previous = end, axis
+        path, previous = end, axis
         mass *= rng.uniform(0.5, 0.95)
     return Chain(f"chain{n}", tuple(places), tuple(axes), tuple(bodies))
 

@@ -1,6 +1,6 @@
 """Learn the friction of an arm from a simulated log by gradient descent in JAX.
 
-Needs `pip install 'steelyard[jax]'`. Any loss could stand in the place of the squared torque error,
+Needs `pip install 'steelyard[jax]'`. Any loss could replace the squared torque error,
 and a network beside the model. Kingma and Ba 2015 (Adam).
 """
 
@@ -44,8 +44,8 @@ def step(
     k: int, friction: jax.Array, mean: jax.Array, square: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """One step of Adam."""
-    value, slope = jax.value_and_grad(loss)(friction)
-    mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
+    value, gradient = jax.value_and_grad(loss)(friction)
+    mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
     rate = 0.1 * 0.998**k
     return (
         value,

@@ -2,7 +2,7 @@
 
 Direct transcription with CasADi and IPOPT.
 
-Needs `pip install 'steelyard[casadi]'`. The torques that were found are compared with those of
+Needs `pip install 'steelyard[casadi]'`. The optimal torques are compared with torques of
 steelyard's kernels, and the motion is simulated with them and a weak feedback. Betts, "Practical
 Methods for Optimal Control", 2010, chapter 4.
 """
@@ -50,14 +50,14 @@ print(f"CasADi and the kernels agree within {difference:.0e} N m")
 
 
 def follow(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """The torques of the motion that was found, and what pulls the arm back to it."""
+    """Return the torques of the optimal motion, with feedback to it."""
     k = min(int(t / h + 1e-9), intervals - 1)
     u = t - k * h
-    wanted, rate = Q[k] + Qd[k] * u + Qdd[k] * u**2 / 2, Qd[k] + Qdd[k] * u
-    found: np.ndarray = (
-        robot.inverse_dynamics(wanted, rate, Qdd[k]) + 400.0 * (wanted - q) + 80.0 * (rate - qd)
+    expected, rate = Q[k] + Qd[k] * u + Qdd[k] * u**2 / 2, Qd[k] + Qdd[k] * u
+    result: np.ndarray = (
+        robot.inverse_dynamics(expected, rate, Qdd[k]) + 400.0 * (expected - q) + 80.0 * (rate - qd)
     )
-    return found
+    return result
 
 
 run = sy.simulate(robot, follow, q0=hanging, seconds=seconds, step=0.002)

@@ -203,19 +203,17 @@ def require_package(package: str, extra: str, purpose: str) -> None:
 
 
 def suggest(wrong: str, known: Iterable[str]) -> str:
-    """Return 'did you mean ...' and the list of known names, to end an error message with."""
+    """Return 'did you mean ...' and the list of known names, which end an error message."""
     names = list(known)
     # comparing takes time with the square of a name's length
     likely = [name for name in names[:MOST_NAMES] if len(name) <= LONG_NAME]
     close = difflib.get_close_matches(wrong[:LONG_NAME], likely, n=3)
-    hint = f"did you mean {' or '.join(repr(c) for c in close)}? " if close else ""
+    label = f"did you mean {' or '.join(repr(c) for c in close)}? Known" if close else "known"
     listed = ", ".join(
         name if len(name) <= LONG_NAME else f"{name[:LONG_NAME]}..." for name in names[:40]
     )
-    return (
-        f"{hint}Known:"
-        f" {listed + (f', and {len(names) - 40} more' if len(names) > 40 else '') or 'none'}"
-    )
+    more = f", and {len(names) - 40} more" if len(names) > 40 else ""
+    return f"{label}: {listed + more or 'none'}"
 
 
 def require_robot(robot: object, function: str, known_function: bool = False) -> None:

@@ -151,7 +151,7 @@ def test_where_joints_are_held(panda: tuple[Path, Path], name: str) -> None:
 
 
 BAD = {
-    "no such joint": (["--joints", "arm_*"], "--joints: no joint is called 'arm_*'; Known: joint1"),
+    "no such joint": (["--joints", "arm_*"], "--joints: no joint is called 'arm_*'; known: joint1"),
     "both": (
         ["--joints", "joint1", "--freeze", "joint1"],
         "'joint1' is to move by --joints and to be held by --freeze",
@@ -236,13 +236,13 @@ OPTIONS: dict[str, tuple[list[str], Any]] = {
 
 
 class Called(CallError):
-    """Raised in the place of an identification."""
+    """Raised instead of an identification."""
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What identify was called with."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
 
     def identify(
         robot: sy.Robot,
@@ -252,11 +252,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         progress: Any = None,
         **options: Any,
     ) -> None:
-        found.update(options, estimator=estimator, joints=robot.joint_names)
+        results.update(options, estimator=estimator, joints=robot.joint_names)
         raise Called("called")
 
     monkeypatch.setattr(sy, "identify", identify)
-    return found
+    return results
 
 
 def test_options_reach_identify_from_the_line_and_from_a_file(

@@ -284,8 +284,8 @@ def test_bad_lines_end_in_a_sentence(
         python = [
             name for name in re.findall(r"(?<![-\w.])([a-z_]+)=(?=\S|$|\s)", last) if name in PYTHON
         ]
-        told = word in last and "defect" not in last and "Traceback" not in ran.err
-        if ran.code != 2 or not told or python or len(last.split()) < 3:
+        message = word in last and "defect" not in last and "Traceback" not in ran.err
+        if ran.code != 2 or not message or python or len(last.split()) < 3:
             wrong.append(
                 f"{line}\n    {ran.code}, expected {word!r}{f', has {python}' if python else ''}:"
                 f" {last}"

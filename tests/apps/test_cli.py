@@ -169,7 +169,8 @@ def test_nothing_is_written_over_unless_forced(run: Run, tmp_path: Path) -> None
 def test_bench_times_one_robot(run: Run) -> None:
     ran = run("bench", "planar_2r", "--rounds", 1)
     assert ran.code == 0
-    assert all(word in ran.out for word in ("inverse_dynamics", "regressor", "rneaInParallel", "×"))
+    words = ("inverse_dynamics", "regressor", "rneaInParallel", "×")
+    assert all(word in ran.out for word in words)
 
 
 BAD = {

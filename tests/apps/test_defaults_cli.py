@@ -102,9 +102,9 @@ def test_what_help_says_of_in_forceis_true(command: str) -> None:
         name: value for other in FUNCTIONS[command] for name, value in defaults(other).items()
     }
     for each in expanded(function, options_of_command(function)):
-        said = re.search(r"; ([0-9.]+) if not given", str(get_args(each.annotation)[1].help))
-        if said and python.get(each.name) is not None:
-            assert float(said[1]) == python[each.name], f"{command} --{each.name}"
+        match = re.search(r"; ([0-9.]+) if not given", str(get_args(each.annotation)[1].help))
+        if match and python.get(each.name) is not None:
+            assert float(match[1]) == python[each.name], f"{command} --{each.name}"
     if command == "excite":
         from steelyard.experiments.excitation.excitation_thresholds import THRESHOLDS
 
@@ -121,7 +121,7 @@ def test_what_is_not_typed_is_not_said(
         "t,q_joint1,q_joint2,tau_joint1,tau_joint2\n"
         + "\n".join(f"{k / 100},{k},{k},{k},{k}" for k in range(9))
     )
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
 
     def watched(name: str) -> Callable[..., Any]:
         function = getattr(sy, name)
@@ -129,8 +129,8 @@ def test_what_is_not_typed_is_not_said(
         def call(*arguments: Any, **options: Any) -> Any:
             bound = inspect.signature(function).bind(*arguments, **options)
             for words in ("options", "keywords"):  # of **options and **keywords
-                given.update(bound.arguments.pop(words, {}))
-            given.update(bound.arguments)
+                values.update(bound.arguments.pop(words, {}))
+            values.update(bound.arguments)
             raise sy.CallError("called")
 
         return call
@@ -145,14 +145,14 @@ def test_what_is_not_typed_is_not_said(
         "payload": ["payload", "planar_2r", log],
         "inverse_kinematics": ["ik", "planar_2r", "--xyz", "0,0,0"],
     }.items():
-        given.clear()
+        values.clear()
         expected = defaults(getattr(sy, name)) | (extra if name == "identify" else {})
         expected |= simulated if name == "simulate" else {}
         with monkeypatch.context() as patch:
             patch.setattr(sy, name, watched(name))
             assert "called" in run(*words).err
-        told = {key: value for key, value in given.items() if key not in own}
-        assert told == {key: expected[key] for key in told}, name
+        messages = {key: value for key, value in values.items() if key not in own}
+        assert messages == {key: expected[key] for key in messages}, name
 
 
 def test_a_file_of_options_takes_every_plain_option_of_identify() -> None:

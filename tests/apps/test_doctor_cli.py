@@ -196,11 +196,11 @@ def test_a_correction_goes_through_a_mapping_file(tmp_path: Path) -> None:
         "regular": True,
         "spikes": True,
     }
-    made = Correction.of(3, order=[1, 0, 2], gain=[1, 1, -3], regular=True, spikes=True)
+    result = Correction.of(3, order=[1, 0, 2], gain=[1, 1, -3], regular=True, spikes=True)
     log = healthy()
     to_csv(log, tmp_path / "run.csv")
     read = read_log(tmp_path / "run.csv", NAMES, {"correction": lists})
-    assert np.allclose(read.q, made.positions(log.q), atol=1e-6)
+    assert np.allclose(read.q, result.positions(log.q), atol=1e-6)
     assert np.allclose(read.tau[:, 2], -3 * log.tau[:, 2], atol=1e-6)
 
 

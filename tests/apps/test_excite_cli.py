@@ -78,9 +78,9 @@ def test_excite_says_what_to_expect_and_takes_all_options(run: Run, tmp_path: Pa
         ("--payload", "1,2", "expected 1 or 4"),
         ("--basis", "sines", "--basis 'sines'"),
     ):
-        told = run("excite", ROBOT, *few, option, value)
-        assert told.code == 2
-        assert words in told.err
+        finished_run = run("excite", ROBOT, *few, option, value)
+        assert finished_run.code == 2
+        assert words in finished_run.err
 
 
 def test_excite_has_the_defaults_of_python(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,8 +101,8 @@ def test_excite_has_the_defaults_of_python(run: Run, monkeypatch: pytest.MonkeyP
         *inspect.signature(excite_function).parameters,
         *(field.name for field in fields(ExcitationOptions)),
     }
-    left = {"robot", "candidates", "fit", "progress", "options", "keywords"}
-    assert in_python - left <= offered
+    remaining = {"robot", "candidates", "fit", "progress", "options", "keywords"}
+    assert in_python - remaining <= offered
 
 
 def test_the_first_line_says_what_was_checked_also_quietly(run: Run, tmp_path: Path) -> None:

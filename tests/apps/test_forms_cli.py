@@ -114,35 +114,35 @@ def commands(folder: Path, out: Path) -> dict[str, list[object]]:
 NAMES = tuple(commands(Path(), Path()))
 
 
-def assert_whole(made: Table, width: int) -> None:
+def assert_whole(outcome: Table, width: int) -> None:
     """Every number and name of the table appears unbroken, and no line is too wide."""
-    lines = [line.text for line in lay_out(made, width)]
+    lines = [line.text for line in lay_out(outcome, width)]
     words = Counter(word for line in lines for word in line.split())
-    wanted = Counter(
-        cell for row in made.rows for cell in row if columns_of(cell) <= LONG or " " not in cell
+    expected = Counter(
+        cell for row in outcome.rows for cell in row if columns_of(cell) <= LONG or " " not in cell
     )
     text = "\n".join(lines)
-    for cell, times in wanted.items():
+    for cell, times in expected.items():
         if cell.strip():
-            found = (
+            result = (
                 len(re.findall(rf"(?<!\S){re.escape(cell)}(?!\S)", text))
                 if " " in cell
                 else words[cell]
             )
-            assert found >= times, f"{cell!r} at {width} columns of\n{text}"
+            assert result >= times, f"{cell!r} at {width} columns of\n{text}"
     for sentence in (
-        made.title,
-        made.note,
-        *(cell for row in made.rows for cell in row),
-        *(c.heading for c in made.columns),
+        outcome.title,
+        outcome.note,
+        *(cell for row in outcome.rows for cell in row),
+        *(c.heading for c in outcome.columns),
     ):
         assert all(words[word] for word in sentence.split()), (
             f"{sentence!r} at {width} columns of\n{text}"
         )
-    longest = max(columns_of(cell) for cell in [*wanted, *words])
+    longest = max(columns_of(cell) for cell in [*expected, *words])
     for line in lines:
         assert columns_of(line) <= max(
-            width, longest + max((columns_of(c.heading) for c in made.columns), default=0) + 2
+            width, longest + max((columns_of(c.heading) for c in outcome.columns), default=0) + 2
         ), line
 
 
@@ -152,9 +152,9 @@ def test_no_table_of_a_command_loses_anything(
 ) -> None:
     shown: list[Table] = []
 
-    def recorded(made: Table, width: int) -> list[Any]:
-        shown.append(made)
-        return lay_out(made, width)
+    def recorded(result: Table, width: int) -> list[Any]:
+        shown.append(result)
+        return lay_out(result, width)
 
     monkeypatch.setattr(terminal, "lay_out", recorded)
     monkeypatch.setattr(terminal, "PIPE_WIDTH", 80)
@@ -167,11 +167,11 @@ def test_no_table_of_a_command_loses_anything(
         if columns_of(line) > 80 and not line.startswith(("tau", "t,"))
     ]
     assert all(" " not in line.strip() or line.startswith("  ") for line in wide), wide
-    for made in shown:
+    for result in shown:
         for width in WIDTHS:
-            assert_whole(made, width)
+            assert_whole(result, width)
             if width == 80:
-                assert all(line.text in ran.out for line in lay_out(made, 80))
+                assert all(line.text in ran.out for line in lay_out(result, 80))
     assert shown or name in (
         "torque, file",
         "ik, file",
@@ -230,51 +230,53 @@ def test_json_is_one_object_with_the_numbers(
     monkeypatch.chdir(tmp_path)
     arguments = commands(folder, tmp_path)[name]
     ran = run(*arguments, "--json")
-    found = json.loads(ran.out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
-    assert found["exit_code"] == ran.code
-    assert found["command"] == arguments[0]
-    CONTENT[name](found, folder)
-    for path in found.get("written", ()):
+    data = json.loads(ran.out, parse_constant=lambda word: pytest.fail(f"{word} in JSON"))
+    assert data["exit_code"] == ran.code
+    assert data["command"] == arguments[0]
+    CONTENT[name](data, folder)
+    for path in data.get("written", ()):
         assert Path(path).exists()
 
 
-def _torque(found: dict[str, Any], _: Path) -> None:
+def _torque(result: dict[str, Any], _: Path) -> None:
     tau = sy.load("puma560").inverse_dynamics([0.1, 1, 2, 0.3, 0.4, 0.5], [1.0] * 6, [0.0] * 6)
-    assert [row["tau"] for row in found["torques"]] == tau.tolist(), "all digits"
-    assert {row["unit"] for row in found["torques"]} == {"N m"}
+    assert [row["tau"] for row in result["torques"]] == tau.tolist(), "all digits"
+    assert {row["unit"] for row in result["torques"]} == {"N m"}
 
 
-def _identify(found: dict[str, Any], folder: Path) -> None:
+def _identify(result: dict[str, Any], folder: Path) -> None:
     robot = sy.load(folder / "long.toml")
     fit = sy.identify(robot, sy.read_log(folder / "long.csv", robot), "wls")
-    assert found["fit"]["total_relative_error"] == pytest.approx(fit.total_relative_error, rel=1e-9)
-    assert [row["value"] for row in found["fit"]["parameters"]] == pytest.approx(
+    assert result["fit"]["total_relative_error"] == pytest.approx(
+        fit.total_relative_error, rel=1e-9
+    )
+    assert [row["value"] for row in result["fit"]["parameters"]] == pytest.approx(
         fit.parameters.tolist(), rel=1e-6, abs=1e-9
     )
-    assert found["verdict"]["word"] == fit.verdict.word
+    assert result["verdict"]["word"] == fit.verdict.word
 
 
-def _validate(found: dict[str, Any], folder: Path) -> None:
+def _validate(result: dict[str, Any], folder: Path) -> None:
     robot = sy.load(folder / "arm.toml")
-    made = validate_robot(robot, sy.read_log(folder / "other.csv", robot))
-    assert found["model"]["total_relative_error"] == made.total_relative_error
-    assert [row["rms"] for row in found["model"]["joints"]] == made.rms.tolist()
-    assert found["other"]["joints"][0]["unit"] == "N m"
+    outcome = validate_robot(robot, sy.read_log(folder / "other.csv", robot))
+    assert result["model"]["total_relative_error"] == outcome.total_relative_error
+    assert [row["rms"] for row in result["model"]["joints"]] == outcome.rms.tolist()
+    assert result["other"]["joints"][0]["unit"] == "N m"
 
 
-def _excite(found: dict[str, Any], _: Path) -> None:
-    assert found["seconds"] == 5.0
-    assert len(found["joints"]) == 2
-    assert all(row["torque"] > 0 for row in found["torques"])
-    assert all(isinstance(row["value"], float) for row in found["parameters"])
+def _excite(result: dict[str, Any], _: Path) -> None:
+    assert result["seconds"] == 5.0
+    assert len(result["joints"]) == 2
+    assert all(row["torque"] > 0 for row in result["torques"])
+    assert all(isinstance(row["value"], float) for row in result["parameters"])
 
 
-def _ik(found: dict[str, Any], _: Path) -> None:
+def _ik(result: dict[str, Any], _: Path) -> None:
     robot, pose = sy.load("puma560"), np.diag([1.0, -1.0, -1.0, 1.0])
     pose[:3, 3] = 0.3, -0.4, 0.2
     solved = sy.inverse_kinematics(robot, pose)
     assert np.allclose(
-        [[row[name] for name in robot.joint_names] for row in found["solutions"]],
+        [[row[name] for name in robot.joint_names] for row in result["solutions"]],
         solved.q[solved.valid],
         atol=1e-12,
     )
@@ -328,16 +330,16 @@ CONTENT: dict[str, Callable[[dict[str, Any], Path], None]] = {
 }
 
 
-def _equal(found: object, expected: object) -> None:
-    assert found == expected
+def _equal(result: object, expected: object) -> None:
+    assert result == expected
 
 
 def test_json_of_an_error_says_it_and_the_code(run: Run) -> None:
     ran = run("info", "planar_2s", "--json")
     assert ran.code == 2
-    found = json.loads(ran.out)
-    assert "planar_2s" in found["error"]
-    assert found["exit_code"] == 2
+    data = json.loads(ran.out)
+    assert "planar_2s" in data["error"]
+    assert data["exit_code"] == 2
     assert "planar_2s" in ran.err
     assert "exclude each other" in run("robots", "--json", "--quiet").err
 
@@ -388,15 +390,15 @@ def test_a_real_terminal_of_80_columns(folder: Path) -> None:
         command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment
     ) as process:
         os.close(theirs)
-        told = b""
+        output = b""
         try:
             while part := os.read(ours, 65536):
-                told += part
+                output += part
         except OSError:  # the other end is closed
             pass
         process.wait(60)
     os.close(ours)
-    lines = told.decode().splitlines()
+    lines = output.decode().splitlines()
     assert all(name in " ".join(lines).split() for name in LONG_NAMES.values())
     assert max(map(len, lines)) <= 80
 

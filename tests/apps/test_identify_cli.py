@@ -76,9 +76,9 @@ def test_one_line_identifies_and_writes_everything(result: Path) -> None:
     assert fit["provenance"]["steelyard"] == sy.__version__
     assert len(fit["provenance"]["logs"][0]["sha256"]) == 64
     robot = sy.load(result / "identified.toml")
-    own = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    values = dict(zip(robot.parameter_names, robot.parameters, strict=True))
     for row in fit["parameters"]:
-        assert own[row["name"]] == pytest.approx(row["value"], rel=1e-12, abs=1e-12), (
+        assert values[row["name"]] == pytest.approx(row["value"], rel=1e-12, abs=1e-12), (
             "as far as the file has decimals"
         )
     assert "The validation log has" in (result / "report.html").read_text(encoding="utf-8")
@@ -172,9 +172,9 @@ def test_validate_takes_a_robot_a_fit_or_its_folder(run: Run, logs: Path, result
 def test_validate_decides_anew_with_the_other_log(
     run: Run, logs: Path, result: Path, tmp_path: Path
 ) -> None:
-    kept = run("validate", result, logs / "other.csv")
-    assert kept.code == 0
-    assert kept.out.startswith("Trusted")
+    finished_run = run("validate", result, logs / "other.csv")
+    assert finished_run.code == 0
+    assert finished_run.out.startswith("Trusted")
     other = sy.read_log(logs / "other.csv", sy.load(ROBOT))
     for factor, code in ((-3.0, 4), (1.2, 3)):
         to_csv(other.replace(tau=factor * other.tau), tmp_path / f"{code}.csv")
@@ -295,15 +295,15 @@ def test_long_work_shows_progress_on_a_terminal(logs: Path, tmp_path: Path) -> N
             command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment, cwd=tmp_path
         ) as process:
             os.close(theirs)
-            told = b""
+            output = b""
             try:
                 while part := os.read(ours, 65536):
-                    told += part
+                    output += part
             except OSError:  # the other end is closed
                 pass
             os.close(ours)
             process.wait(60)
-        assert sentence in told.decode(errors="replace"), arguments
+        assert sentence in output.decode(errors="replace"), arguments
 
 
 def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(
@@ -324,12 +324,12 @@ def test_joints_that_are_matched_by_order_are_said_wherever_the_log_is_used(
     words = "were taken in its order"
     ran = run("identify", urdf, numbered, "-o", tmp_path / "out", "--estimator", "wls")
     assert "is waist" in ran.err, ran.err
-    for told in (
+    for message in (
         ran.err,
         (tmp_path / "out" / "fit.json").read_text(encoding="utf-8"),
         (tmp_path / "out" / "report.html").read_text(encoding="utf-8"),
     ):
-        assert words in told
+        assert words in message
     assert words in run("doctor", urdf, numbered).err
     fit = sy.identify(robot, sy.read_log(logs / "log.csv").replace(joint_names=None), "wls")
     assert "The log names no joints: they were taken in the robot's order." in fit.status

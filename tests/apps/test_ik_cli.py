@@ -53,8 +53,8 @@ def test_poses_from_csv_to_csv(run, tmp_path: Path, rng: np.random.Generator) ->
     code, _, err = run("elbow_6r", "--poses", source, "--out", target)
     assert (code, err) == (0, "steelyard: 4 of 4 poses solved by closed form\n")
     with target.open(encoding="utf-8") as file:
-        found = list(csv.DictReader(file))
-    for row in found:
+        results = list(csv.DictReader(file))
+    for row in results:
         q = [float(row[f"q.{name}"]) for name in robot.joint_names]
         assert np.abs(robot.forward_kinematics(q) - T[int(row["pose"])]).max() < 1e-10
     assert run("elbow_6r", "--poses", source, "--out", target)[0] == 2, "nothing is written over"

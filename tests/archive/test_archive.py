@@ -1,6 +1,6 @@
 """Logs that are folded one by one.
 
-The same bits whoever folds them, and the numbers of all of them in one problem.
+The same bits in any process, and the numbers of all of them in one problem.
 """
 
 from __future__ import annotations
@@ -97,16 +97,16 @@ def test_one_by_one_is_all_at_once(files: list[Path], options: dict[str, Any]) -
     """Least squares of everything in memory, with what a pilot would settle given, or settled by
     all of them.
     """
-    given: dict[str, Any] = {
+    argument: dict[str, Any] = {
         "friction": ("viscous", "coulomb", "offset"),
         "delay": 0.0,
         "coulomb_width": 0.0,
         "decimate": 1,
     } | options
     files = files[: THRESHOLDS.pilot_logs]
-    apart = identified(files, estimator="wls", **given)
+    apart = identified(files, estimator="wls", **argument)
     logs = [sy.read_log(file, small_arm()) for file in files]
-    together = sy.identify(small_arm(), logs, "wls", diagnose=False, **given)
+    together = sy.identify(small_arm(), logs, "wls", diagnose=False, **argument)
     assert apart.archive is not None
     assert together.archive is None
     assert np.max(np.abs(apart.base_values - together.base_values) / together.base_std) < 1e-6
@@ -121,9 +121,9 @@ def test_logs_of_another_rate_are_brought_to_the_common_one() -> None:
     """One sample in 0.04 s is kept, whatever the rate of a log."""
     arm, log = small_arm(), wave_log(0)
     recipe = FoldSpec(arm, build_model(arm), Preparation(), np.zeros(2), np.ones(2), 0.04)
-    kept = [recipe.problem(each) for each in (log, log[::2], log[::4], log[::8])]
-    assert [problem.decimate for problem in kept] == [4, 2, 1, 1]
-    assert [problem.N for problem in kept] == [200, 200, 200, 100]
+    selected = [recipe.problem(each) for each in (log, log[::2], log[::4], log[::8])]
+    assert [problem.decimate for problem in selected] == [4, 2, 1, 1]
+    assert [problem.N for problem in selected] == [200, 200, 200, 100]
     assert replace(recipe, preparation=Preparation(decimate=3)).problem(log).decimate == 3
 
 
@@ -146,7 +146,7 @@ def test_deviations_are_those_that_are_told() -> None:
     spread of one.
     """
     true = small_arm()
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "friction": ("viscous", "coulomb", "offset"),
         "delay": 0.0,
         "coulomb_width": 0.0,
@@ -158,14 +158,14 @@ def test_deviations_are_those_that_are_told() -> None:
             [wave_log(1000 * k + i, 400) for i in range(12)],
             estimator="wls",
             executor=ThreadPoolExecutor(1),
-            **given,
+            **arguments,
         )
         scores.append((fit.base_values - fit.base.values(true.parameters)) / fit.base_std)
     assert 0.8 < np.sqrt(np.mean(np.square(scores))) < 1.35
 
 
 def test_a_motion_that_is_repeated_tells_no_more_of_an_error_of_the_model() -> None:
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "friction": ("viscous", "coulomb", "offset"),
         "delay": 0.0,
         "coulomb_width": 0.0,
@@ -175,7 +175,7 @@ def test_a_motion_that_is_repeated_tells_no_more_of_an_error_of_the_model() -> N
     def sizes(count: int, same: bool) -> np.ndarray[Any, Any]:
         logs = [wave_log(k, 1600, motion=3 if same else k, wobble=0.5) for k in range(count)]
         return np.asarray(
-            identified(logs, estimator="wls", executor=ThreadPoolExecutor(1), **given).base_std
+            identified(logs, estimator="wls", executor=ThreadPoolExecutor(1), **arguments).base_std
         )
 
     other = np.median(sizes(32, same=False) / sizes(8, same=False))
@@ -201,16 +201,16 @@ def test_what_was_folded_is_not_folded_again(
 ) -> None:
     files = write_logs(tmp_path, 9)
     first = identified(files, keep=True)
-    kept = sorted((tmp_path / ".steelyard").iterdir())
+    selected = sorted((tmp_path / ".steelyard").iterdir())
     assert first.archive is not None
     assert first.archive.reused == 0
-    assert len(kept) == 9
+    assert len(selected) == 9
     again = identified(files, keep=True)
     assert again.archive is not None
     assert again.archive.reused == 9
     assert bits(again) == bits(first)
-    kept[0].unlink()
-    kept[1].write_bytes(kept[1].read_bytes()[:100])
+    selected[0].unlink()
+    selected[1].write_bytes(selected[1].read_bytes()[:100])
     calls: list[str] = []
     folded = log_factor.some_states
     monkeypatch.setattr(
@@ -235,7 +235,7 @@ def test_factors_are_kept_elsewhere_if_asked(files: list[Path], tmp_path: Path) 
         executor=1,
     )
     assert again.archive is not None
-    assert again.archive.reused == 1, "logs in memory have digests of their own"
+    assert again.archive.reused == 1, "logs in memory have their own digests"
 
 
 def test_copies_count_once(files: list[Path], serial: bytes, tmp_path: Path) -> None:
@@ -290,8 +290,8 @@ def test_small_logs_are_held_in_memory_whoever_reads_them(
     monkeypatch.setitem(vars(THRESHOLDS), "bytes_in_memory", 256e6)
     logs = [sy.read_log(file, small_arm()) for file in files[:4]]
     plain = sy.identify(small_arm(), logs, diagnose=False)
-    for given, executor in ((logs, 2), (files[:4], None), (files[:4], 2)):
-        fit = sy.identify(small_arm(), given, diagnose=False, executor=executor)
+    for argument, executor in ((logs, 2), (files[:4], None), (files[:4], 2)):
+        fit = sy.identify(small_arm(), argument, diagnose=False, executor=executor)
         assert fit.archive is None
         assert bits(fit) == bits(plain)
 
@@ -329,7 +329,7 @@ def test_a_tree_merges_everything() -> None:
 def test_the_region_is_that_of_all_logs_and_the_pilot_is_a_few(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A motion that goes farther counts, whether or not it is looked at to settle the model."""
+    """A motion that goes farther counts, whether or not it is looked at to build the model."""
     monkeypatch.setitem(vars(THRESHOLDS), "pilot_logs", 2)
     monkeypatch.setitem(vars(THRESHOLDS), "pilot_samples", 300)
     logs = [sy.read_log(file, small_arm()) for file in files]

@@ -30,9 +30,9 @@ def test_a_pattern_is_folded_by_workers_and_found_again(place: Path, run: Run) -
     arm, pattern = str(place / "arm.toml"), str(place / "logs" / "*.parquet")
     first = run("identify", arm, pattern, "--workers", "2", "--json")
     assert first.code in (0, 3), first
-    found = json.loads(first.out)["fit"]["archive"]
-    assert len(found["logs"]) == 9
-    assert found["reused"] == 0
+    archive = json.loads(first.out)["fit"]["archive"]
+    assert len(archive["logs"]) == 9
+    assert archive["reused"] == 0
     again = run("identify", arm, str(place / "logs"), "--json")
     assert json.loads(again.out)["fit"]["archive"]["reused"] == 9
     assert json.loads(again.out)["fit"]["parameters"] == json.loads(first.out)["fit"]["parameters"]
@@ -54,7 +54,7 @@ def test_a_damaged_log_ends_the_work_or_is_left_out(place: Path, run: Run) -> No
 
 
 def test_options_that_do_not_go_together(place: Path, run: Run) -> None:
-    said = run(
+    finished_run = run(
         "identify",
         str(place / "arm.toml"),
         str(place / "logs"),
@@ -63,8 +63,8 @@ def test_options_that_do_not_go_together(place: Path, run: Run) -> None:
         "--dask",
         "tcp://localhost:1",
     )
-    assert said.code == 2
-    assert "give one of them" in said.err
+    assert finished_run.code == 2
+    assert "give one of them" in finished_run.err
 
 
 def test_addresses_and_patterns_are_told_from_files(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from steelyard.signals import to_csv, to_npz, to_parquet
 from tests.archive.archives import small_arm, wave_log, write_logs
 
 
-def names(place: object) -> list[str]:
-    return [Path(log.name).name for log in sy.find_logs(place)]  # type: ignore[arg-type]
+def names(path: object) -> list[str]:
+    return [Path(log.name).name for log in sy.find_logs(path)]  # type: ignore[arg-type]
 
 
 def test_a_folder_a_pattern_and_a_list(tmp_path: Path) -> None:
@@ -47,11 +47,11 @@ def test_a_folder_a_pattern_and_a_list(tmp_path: Path) -> None:
 def test_partitions_of_hive_are_keys(tmp_path: Path) -> None:
     for robot in ("a", "b"):
         write_logs(tmp_path / "site=oslo" / f"robot={robot}", 1, 50)
-    found = sy.find_logs(tmp_path)
-    assert [log.key("robot") for log in found] == ["a", "b"]
-    assert found[0].key("site") == "oslo"
-    assert found[0].key("shift") is None
-    assert np.array_equal(found[0].read(small_arm()).q, wave_log(0, 50).q)
+    paths = sy.find_logs(tmp_path)
+    assert [log.key("robot") for log in paths] == ["a", "b"]
+    assert paths[0].key("site") == "oslo"
+    assert paths[0].key("shift") is None
+    assert np.array_equal(paths[0].read(small_arm()).q, wave_log(0, 50).q)
 
 
 def test_a_data_set_of_lerobot(tmp_path: Path) -> None:
@@ -87,13 +87,13 @@ def test_a_data_set_of_lerobot(tmp_path: Path) -> None:
         "observation.torque": log.tau.tolist(),
     }
     pl.DataFrame(columns).write_parquet(tmp_path / "data" / "chunk-000" / "file-000.parquet")
-    found = sy.find_logs(tmp_path)
-    assert [Path(each.path).name for each in found] == ["file-000.parquet"]
-    assert found[0].path.split("/")[-3:-1] == ["data", "chunk-000"]
-    read = found[0].read(arm)
+    paths = sy.find_logs(tmp_path)
+    assert [Path(each.path).name for each in paths] == ["file-000.parquet"]
+    assert paths[0].path.split("/")[-3:-1] == ["data", "chunk-000"]
+    read = paths[0].read(arm)
     assert np.allclose(read.q, log.q)
     assert read.t[30] - read.t[29] > 0.5, "episodes are apart"
-    part = sy.LogFile(found[0].path, rows=(30, 60)).read(arm)
+    part = sy.LogFile(paths[0].path, rows=(30, 60)).read(arm)
     assert np.allclose(part.q, log.q[30:])
 
 
@@ -102,12 +102,12 @@ def test_an_object_store(tmp_path: Path) -> None:
     files = write_logs(tmp_path / "robot=a", 3)
     store = fsspec.filesystem("memory")
     store.put(str(tmp_path / "robot=a"), "/fleet/robot=a", recursive=True)
-    found = sy.find_logs("memory://fleet")
-    assert [log.key("robot") for log in found] == ["a"] * 3
-    assert found[0].size == files[0].stat().st_size
-    assert len({log.digest() for log in found}) == 3
+    paths = sy.find_logs("memory://fleet")
+    assert [log.key("robot") for log in paths] == ["a"] * 3
+    assert paths[0].size == files[0].stat().st_size
+    assert len({log.digest() for log in paths}) == 3
     assert names("memory://fleet/*/run0[12].parquet") == ["run01.parquet", "run02.parquet"]
-    assert np.array_equal(found[2].read(small_arm()).q, wave_log(2).q)
+    assert np.array_equal(paths[2].read(small_arm()).q, wave_log(2).q)
     with pytest.raises(sy.LogError, match="no log is there"):
         sy.find_logs("memory://nowhere")
     with pytest.raises(sy.LogError, match="no file system for this address"):
@@ -234,9 +234,9 @@ def test_bags_and_folders_of_mcap(tmp_path: Path) -> None:
                 round((5 + t) * 1e9),
                 store.serialize_cdr(message, "sensor_msgs/msg/JointState"),
             )
-    found = sy.find_logs(tmp_path / "bags", effort="torque")
-    assert [Path(each.path).name for each in found] == ["one"]
-    assert np.allclose(found[0].read(arm).q, log.q)
+    paths = sy.find_logs(tmp_path / "bags", effort="torque")
+    assert [Path(each.path).name for each in paths] == ["one"]
+    assert np.allclose(paths[0].read(arm).q, log.q)
     (tmp_path / "loose").mkdir()
     bag = next((tmp_path / "bags" / "one").glob("*.mcap"))
     for name in ("a.mcap", "b.mcap"):

@@ -43,10 +43,12 @@ def test_a_recipe_is_made_once_in_a_process(
 
     Another recipe is another.
     """
-    made, plain = list[FoldSpec](), FoldSpec.of
-    monkeypatch.setattr(FoldSpec, "of", lambda *given: made.append(plain(*given)) or made[-1])
+    result, plain = list[FoldSpec](), FoldSpec.of
+    monkeypatch.setattr(
+        FoldSpec, "of", lambda *argument: result.append(plain(*argument)) or result[-1]
+    )
     identified(write_logs(tmp_path, 4, 300))
-    a, b = (pickle.loads(pickle.dumps(made[0])) for _ in range(2))
+    a, b = (pickle.loads(pickle.dumps(result[0])) for _ in range(2))
     assert "identity" in a.__dict__
     assert a is not b
     assert shared_copy(a) is shared_copy(b)

@@ -61,9 +61,9 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_call_that_kills_every_process_is_the_only_one_that_is_lost() -> None:
     with workers_of(2) as own:
-        found = answers(deadly, CALLS, own)
-    assert isinstance(found.pop(5), sy.ProblemError)
-    assert found == {x: x * x for x in range(12) if x != 5}
+        answer_list = answers(deadly, CALLS, own)
+    assert isinstance(answer_list.pop(5), sy.ProblemError)
+    assert answer_list == {x: x * x for x in range(12) if x != 5}
 
 
 def test_dask_loses_nothing_and_names_what_kills(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_dask_loses_nothing_and_names_what_kills(tmp_path: Path) -> None:
 def test_an_error_of_the_family_is_an_answer_and_a_fault_is_not() -> None:
     for executor in (None, 2):
         with workers_of(executor) as own:
-            found = answers(refused, CALLS, own)
-            assert str(found[5]) == "run5.csv: 5 is not taken"
-            assert found[6] == 36
+            answer_list = answers(refused, CALLS, own)
+            assert str(answer_list[5]) == "run5.csv: 5 is not taken"
+            assert answer_list[6] == 36
     with (
         workers_of(2) as own,
         pytest.raises(sy.CallError, match=r"could not run a task .ZeroDivisionError"),

@@ -49,10 +49,10 @@ def test_one_state_gives_what_the_gufunc_gives_to_the_bit(name: str) -> None:
         "regressor",
         "inverse_dynamics_derivatives",
     ):
-        made = robot._kernel(method)
+        kernel = robot._kernel(method)
         arrays = arrays_of(robot, method)
         for a, b in zip(
-            results(made.small_batch_call()(*arrays)), results(made.ufunc(*arrays)), strict=True
+            results(kernel.small_batch_call()(*arrays)), results(kernel.ufunc(*arrays)), strict=True
         ):
             assert type(a) is type(b)
             np.testing.assert_array_equal(a, b)
@@ -70,8 +70,8 @@ def test_every_algorithm_has_a_bare_function(name: str) -> None:
         np.testing.assert_array_equal(a, b)
     batch = [np.stack([x, 2 * x, -x]) for x in arrays]
     many = [np.stack([x] * 3000) for x in arrays]
-    for given in (batch, many, [x.tolist() for x in arrays]):
-        for a, b in zip(results(bare(*given)), results(gufunc(*given)), strict=True):
+    for argument in (batch, many, [x.tolist() for x in arrays]):
+        for a, b in zip(results(bare(*argument)), results(gufunc(*argument)), strict=True):
             np.testing.assert_array_equal(a, b)
 
 
@@ -141,18 +141,18 @@ def test_whatever_is_given_ends_as_without_the_short_way(
     monkeypatch.setattr(kernels, "single_call", lambda *_: None)
     arrays = arrays_of(robot, method)
     for name, odd in oddities(arrays[0]).items():
-        for place in range(len(arrays)):
-            given = [*arrays[:place], odd, *arrays[place + 1 :]]
-            slow = outcome(getattr(robot, method), *given)
+        for path in range(len(arrays)):
+            arguments = [*arrays[:path], odd, *arrays[path + 1 :]]
+            slow = outcome(getattr(robot, method), *arguments)
             monkeypatch.undo()
             for _ in range(2):  # the first call prepares the short way
-                assert same(outcome(getattr(short, method), *given), slow), (method, name, place)
+                assert same(outcome(getattr(short, method), *arguments), slow), (method, name, path)
             if not (isinstance(slow, type) and name in ("None",)):
-                assert same(outcome(short.kernel(method), *given), slow), (
+                assert same(outcome(short.kernel(method), *arguments), slow), (
                     "kernel",
                     method,
                     name,
-                    place,
+                    path,
                 )
             monkeypatch.setattr(kernels, "single_call", lambda *_: None)
 
@@ -175,21 +175,21 @@ def test_results_go_where_they_are_asked_to_and_nowhere_else(
 ) -> None:
     short, robot = sy.load("elbow_6r"), sy.load("elbow_6r")
     for name in outs((6,), [np.zeros(6)]):
-        found = []
+        outcomes = []
         for each in (robot, short, short):
             if each is robot:
                 monkeypatch.setattr(kernels, "single_call", lambda *_: None)
             arrays = arrays_of(short, "inverse_dynamics")
             out = outs((6,), arrays)[name]
-            made = outcome(each.inverse_dynamics, *arrays, out=out)
-            found.append((made, np.array(out) if isinstance(out, np.ndarray) else None))
-            if not isinstance(made, type) and isinstance(out, np.ndarray):
-                assert made[0] is out, name
+            result = outcome(each.inverse_dynamics, *arrays, out=out)
+            outcomes.append((result, np.array(out) if isinstance(out, np.ndarray) else None))
+            if not isinstance(result, type) and isinstance(out, np.ndarray):
+                assert result[0] is out, name
             monkeypatch.undo()
-        for made, written in found[1:]:
-            assert same(made, found[0][0]), name
-            assert (written is None) == (found[0][1] is None)
-            assert written is None or np.array_equal(written, found[0][1]), name
+        for result, written in outcomes[1:]:
+            assert same(result, outcomes[0][0]), name
+            assert (written is None) == (outcomes[0][1] is None)
+            assert written is None or np.array_equal(written, outcomes[0][1]), name
 
 
 def test_arguments_that_make_no_sense_are_refused_in_words() -> None:

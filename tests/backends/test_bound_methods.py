@@ -92,13 +92,13 @@ def test_a_method_of_a_subclass_stays_its_own() -> None:
 def test_a_robot_with_bound_methods_is_pickled_and_freed() -> None:
     robot = sy.load("planar_2r")
     robot.gravity_torque(np.zeros(2))
-    held = robot.gravity_torque
+    gravity_torque = robot.gravity_torque
     np.testing.assert_array_equal(
-        pickle.loads(pickle.dumps(robot)).gravity_torque(np.zeros(2)), held(np.zeros(2))
+        pickle.loads(pickle.dumps(robot)).gravity_torque(np.zeros(2)), gravity_torque(np.zeros(2))
     )
     gone = weakref.ref(robot)
     del robot
-    np.testing.assert_array_equal(held([0.0, 0.0]), held(np.zeros(2)))
-    del held
+    np.testing.assert_array_equal(gravity_torque([0.0, 0.0]), gravity_torque(np.zeros(2)))
+    del gravity_torque
     gc.collect()
     assert gone() is None

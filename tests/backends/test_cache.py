@@ -190,8 +190,8 @@ def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]
         [Operand("x", (9,)), Operand("y", (9,))],
         [Operand("z", (9,))],
     )
-    for made in (one, many):
-        Kernel(made)
+    for result in (one, many):
+        Kernel(result)
     a, b = files(place)
     whole = a.read_bytes(), b.read_bytes()
     a.write_bytes(whole[1])

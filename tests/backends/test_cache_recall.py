@@ -191,8 +191,8 @@ def test_a_kernel_is_recalled_without_tracing(place: Path, compiled: list[str]) 
 
 
 def test_code_that_is_gone_is_made_anew(place: Path, compiled: list[str]) -> None:
-    made = Kernel.from_cache("robot", program)
-    (place / kernel._name(made.digest)).unlink()
+    result = Kernel.from_cache("robot", program)
+    (place / kernel._name(result.digest)).unlink()
     assert works(Kernel.from_cache("robot", program))
     assert len(compiled) == 2
     assert works(Kernel.from_cache("robot", refused))
@@ -239,8 +239,8 @@ def test_the_least_used_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -
     assert cache.read(names[0]) is not None  # used just now: no longer the oldest
     monkeypatch.setattr(cache, "LIMIT", 4500)
     cache.write(cache.key("new"), bytes(1000))
-    left = {path.name for path in files(place)}
-    assert left == {names[0], names[4], names[5], cache.key("new")}
+    remaining = {path.name for path in files(place)}
+    assert remaining == {names[0], names[4], names[5], cache.key("new")}
 
 
 def test_few_writes_look_through_the_directory(

@@ -58,12 +58,12 @@ def test_linked_code_runs_at_any_address() -> None:
 
 def of_code(loaded: Loaded) -> np.ufunc:
     table = jit.library()
-    made = traced()
+    program = traced()
     return gufunc(
         loaded.address,
         ctypes.addressof(table),
         [(2,), (2,)],
-        [made.outputs[0].shape],
+        [program.outputs[0].shape],
         "linked",
         "",
         owner=(loaded, table),

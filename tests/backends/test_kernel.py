@@ -172,7 +172,7 @@ def test_out_may_overlap_an_input(
 
 def test_out_may_overlap_when_a_program_is_split(rng: np.random.Generator) -> None:
     """Parts write some outputs before others have read their inputs."""
-    made = trace(
+    program = trace(
         "split",
         lambda q: [q[0] * q[1], q[1] * q[2], q[2] * q[0]],
         [Operand("q", (3,))],
@@ -180,7 +180,7 @@ def test_out_may_overlap_when_a_program_is_split(rng: np.random.Generator) -> No
     )
     q = rng.normal(size=(19, 3))
     expected = np.stack([q[:, 0] * q[:, 1], q[:, 1] * q[:, 2], q[:, 2] * q[:, 0]], axis=1)
-    ufunc_of(made, budget=1)(q, out=q)
+    ufunc_of(program, budget=1)(q, out=q)
     np.testing.assert_allclose(q, expected, rtol=1e-15)
 
 
@@ -291,9 +291,9 @@ def test_a_program_without_inputs_is_refused() -> None:
 
 
 def test_a_ufunc_outlives_its_kernel(rng: np.random.Generator) -> None:
-    """Whoever keeps the ufunc alone keeps its machine code too."""
+    """Keeping the ufunc alone keeps its machine code too."""
     q = rng.normal(size=(50, 3))
-    kept = [
+    selected = [
         Kernel(
             trace(
                 "scaled",
@@ -305,7 +305,7 @@ def test_a_ufunc_outlives_its_kernel(rng: np.random.Generator) -> None:
         for k in range(2, 12)
     ]
     gc.collect()
-    for k, ufunc in enumerate(kept, start=2):
+    for k, ufunc in enumerate(selected, start=2):
         np.testing.assert_array_equal(ufunc(q), k * q)
 
 

@@ -23,24 +23,24 @@ from tests.renderings import hosts, ufunc_of
 from tests.zoo import robot
 
 
-def outlined(made: Program) -> Outline:
+def outlined(result: Program) -> Outline:
     return outline(
-        made,
+        result,
         module.PART,
-        [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)],
+        [(k, c) for k, o in enumerate(result.outputs) for c in pair_columns(o.size)],
     )
 
 
-def states(made: Program, rng: np.random.Generator, count: int = 13) -> list[np.ndarray]:
-    return [rng.normal(size=(count, *operand.shape)) for operand in made.inputs]
+def states(result: Program, rng: np.random.Generator, count: int = 13) -> list[np.ndarray]:
+    return [rng.normal(size=(count, *operand.shape)) for operand in result.inputs]
 
 
-def expected(made: Program, state: list[np.ndarray]) -> list[np.ndarray]:
+def expected(result: Program, state: list[np.ndarray]) -> list[np.ndarray]:
     """Every output, by running the program node by node on flat rows."""
-    rows = [run(made, [x[i].ravel() for x in state]) for i in range(len(state[0]))]
+    rows = [run(result, [x[i].ravel() for x in state]) for i in range(len(state[0]))]
     return [
         np.array([row[k] for row in rows], dtype=float).reshape(-1, *o.shape)
-        for k, o in enumerate(made.outputs)
+        for k, o in enumerate(result.outputs)
     ]
 
 
@@ -60,13 +60,13 @@ def test_an_outline_is_the_whole(
 ) -> None:
     monkeypatch.setattr(module, "BUDGET", 100)
     monkeypatch.setattr(module, "LONG", 100)
-    made = program(
+    scaled = program(
         ({"puma560": sy.load, "chain": lambda _: chain(7)}.get(tree, robot))(tree).tree, name
     )
-    state = states(made, rng)
-    found = ufunc_of(made, budget=None)(*state)
+    state = states(scaled, rng)
+    result = ufunc_of(scaled, budget=None)(*state)
     for a, b in zip(
-        found if isinstance(found, tuple) else [found], expected(made, state), strict=True
+        result if isinstance(result, tuple) else [result], expected(scaled, state), strict=True
     ):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11 * np.abs(b).max())
 
@@ -82,25 +82,25 @@ def test_every_width(host, rng: np.random.Generator, monkeypatch: pytest.MonkeyP
         total, rows = 0.0, []
         for i, condition in enumerate(below):
             x[0].iteration()
-            kept = x[0].where(condition, (0.5 + i) * x[i], y[i].sin())
-            total = total + kept * kept
-            rows.append([kept, kept * (1.5 + i) + total, 2.5])
+            selected = x[0].where(condition, (0.5 + i) * x[i], y[i].sin())
+            total = total + selected * selected
+            rows.append([selected, selected * (1.5 + i) + total, 2.5])
         return rows, total
 
-    made = trace(
+    result = trace(
         "choices",
         function,
         [Operand("x", (5,)), Operand("y", (5,))],
         [Operand("rows", (5, 3)), Operand("total", ())],
     )
-    state = states(made, rng)
-    for a, b in zip(ufunc_of(made, host, None)(*state), expected(made, state), strict=True):
+    state = states(result, rng)
+    for a, b in zip(ufunc_of(result, host, None)(*state), expected(result, state), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
 
 
 def test_iterations_of_one_shape_are_one_function() -> None:
-    made = program(chain(12).tree, "regressor")
-    parts = outlined(made).parts
+    scaled = program(chain(12).tree, "regressor")
+    parts = outlined(scaled).parts
     shapes = Counter(part.iteration.key for part in parts if isinstance(part, PlacedIteration))
     assert min(shapes.values()) >= 2
     assert sum(
@@ -110,15 +110,15 @@ def test_iterations_of_one_shape_are_one_function() -> None:
 
 def test_parts_hand_on_what_is_needed() -> None:
     """Every value is computed once with its arguments in place, every result written once."""
-    made = program(sy.load("puma560").tree, "forward_dynamics_derivatives")
-    plan = outlined(made)
+    scaled = program(sy.load("puma560").tree, "forward_dynamics_derivatives")
+    plan = outlined(scaled)
     memory: dict[int, int] = {}
     computed, written = set(), []
     for part in plan.parts:
         if isinstance(part, Writes):
             for c, slots in zip(part.columns, part.slots, strict=True):
                 written.append((part.k, c))
-                for slot, result in zip(slots, made.results[part.k][c : c + 2], strict=True):
+                for slot, result in zip(slots, scaled.results[part.k][c : c + 2], strict=True):
                     assert (
                         slot in plan.numbers.values()
                         if isinstance(result, float)
@@ -147,7 +147,7 @@ def test_parts_hand_on_what_is_needed() -> None:
             computed.add(s.id)
         memory |= {slot: value for value, slot in stores.items()}
         assert not set(stores.values()) & set(loads.values())
-    assert computed == {s.id for s in made.steps if s.op not in (*RECOMPUTED, "input")}
+    assert computed == {s.id for s in scaled.steps if s.op not in (*RECOMPUTED, "input")}
     assert sorted(written) == [
-        (k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)
+        (k, c) for k, o in enumerate(scaled.outputs) for c in pair_columns(o.size)
     ]

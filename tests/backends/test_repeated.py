@@ -28,9 +28,9 @@ def traced() -> Program:
 
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
 def test_as_often_as_it_is_told(host, rng: np.random.Generator) -> None:
-    made = traced()
-    once, often = ufunc_of(made, host), ufunc_of(repeat(made, ["x", "y", "c", "z"]), host)
-    state = [0.1, *(rng.uniform(-3, 3, (11, *operand.shape)) for operand in made.inputs[1:])]
+    program = traced()
+    once, often = ufunc_of(program, host), ufunc_of(repeat(program, ["x", "y", "c", "z"]), host)
+    state = [0.1, *(rng.uniform(-3, 3, (11, *operand.shape)) for operand in program.inputs[1:])]
     state[1][4] = 1e7, -3e6, 0.5  # beyond what sines and cosines reduce by themselves
     for count in (0.0, 1.0, 2.0, 5.0):
         h, x, y, w, c, z = state
@@ -41,6 +41,9 @@ def test_as_often_as_it_is_told(host, rng: np.random.Generator) -> None:
 
 
 def test_what_is_carried_is_part_of_the_digest() -> None:
-    made = traced()
-    digests = {made.digest, *(repeat(made, names).digest for names in (["x"], ["x", "y"], ["y"]))}
+    program = traced()
+    digests = {
+        program.digest,
+        *(repeat(program, names).digest for names in (["x"], ["x", "y"], ["y"])),
+    }
     assert len(digests) == 4

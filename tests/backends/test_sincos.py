@@ -95,8 +95,8 @@ def test_within_two_ulp(turn: np.ufunc, rng: np.random.Generator) -> None:
             max((error_in_ulp(g, f(mpf(a))), a) for g, a in zip(result[:, j], x, strict=True))
             for j, f in enumerate((mp.sin, mp.cos))
         ]
-    for name, (error, at) in zip(("sin", "cos"), worst, strict=True):
-        assert error <= 2.0, f"{name}({at!r}) is {error} ulp off"
+    for name, (error, point) in zip(("sin", "cos"), worst, strict=True):
+        assert error <= 2.0, f"{name}({point!r}) is {error} ulp off"
 
 
 def test_beyond_is_the_c_library(turn: np.ufunc) -> None:
@@ -141,7 +141,7 @@ def test_lanes_do_not_know_each_other(turn: np.ufunc, rng: np.random.Generator) 
 
 def test_an_angle_that_is_computed(rng: np.random.Generator) -> None:
     """The sine of a sine, and of a sum, take the same way."""
-    made = trace(
+    result = trace(
         "nested",
         lambda a: [(a[0].sin() * 1e6).cos(), (a[0] + a[1]).sin()],
         [Operand("a", (2,))],
@@ -150,7 +150,7 @@ def test_an_angle_that_is_computed(rng: np.random.Generator) -> None:
     x = rng.normal(size=(50, 2)) * 10.0 ** rng.uniform(0, 6, size=(50, 1))
     expected = np.stack([np.cos(np.sin(x[:, 0]) * 1e6), np.sin(x[:, 0] + x[:, 1])], axis=1)
     # 1e6 times the rounding of the inner sine
-    np.testing.assert_allclose(ufunc_of(made)(x), expected, rtol=0, atol=4e-10)
+    np.testing.assert_allclose(ufunc_of(result)(x), expected, rtol=0, atol=4e-10)
 
 
 def stepped() -> Program:
@@ -175,11 +175,11 @@ def stepped() -> Program:
 
 
 def test_angles_near_others_are_found() -> None:
-    made = stepped()
-    near = near_arguments(made.steps, [0])
+    result = stepped()
+    near = near_arguments(result.steps, [0])
     assert len(near) == 3
-    assert {str(each.start) for each in near.values()} == {"x1[0]", str(made.steps[-2].args[0])}
-    assert not near_arguments(made.steps, []), "without a step there is no small motion"
+    assert {str(each.start) for each in near.values()} == {"x1[0]", str(result.steps[-2].args[0])}
+    assert not near_arguments(result.steps, []), "without a step there is no small motion"
 
 
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())

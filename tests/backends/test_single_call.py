@@ -24,12 +24,12 @@ FRAMED = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.needs
 @pytest.fixture(scope="module")
 def robot() -> Robot:
     """One with friction, and with a base that could move."""
-    made = sy.load("spatial_3r").with_friction(1.0, 2.0, 0.1).mechanism
+    mechanism = sy.load("spatial_3r").with_friction(1.0, 2.0, 0.1).mechanism
     links = [
-        replace(link, inertia=made.links[-1].inertia) if link.name == made.root else link
-        for link in made.links
+        replace(link, inertia=mechanism.links[-1].inertia) if link.name == mechanism.root else link
+        for link in mechanism.links
     ]
-    return Robot(replace(made, links=tuple(links)))
+    return Robot(replace(mechanism, links=tuple(links)))
 
 
 def arguments(robot: Robot, method: str, rng: np.random.Generator) -> list[np.ndarray]:
@@ -60,9 +60,9 @@ def test_the_same_numbers_without_a_kernel_call(
         out = tuple(np.empty_like(x) for x in expected)
         if expected[0].ndim:
             call(*arrays, out=out if len(out) > 1 else out[0])
-    for got, written, wanted in zip(results, out, expected, strict=True):
-        np.testing.assert_array_equal(got, wanted)
-        np.testing.assert_array_equal(written if wanted.ndim else got, wanted)
+    for got, written, reference in zip(results, out, expected, strict=True):
+        np.testing.assert_array_equal(got, reference)
+        np.testing.assert_array_equal(written if reference.ndim else got, reference)
 
 
 @pytest.mark.parametrize("method", SINGLE_CALLS)
@@ -126,9 +126,9 @@ def test_every_frame_has_its_own_path(robot: Robot, rng: np.random.Generator) ->
 def test_options_are_not_mistaken_for_results(robot: Robot, rng: np.random.Generator) -> None:
     """A gufunc takes further arrays for its `out`: a wrench must never get there."""
     q, wrench = rng.normal(size=3), rng.normal(size=(3, 6))
-    kept = wrench.copy()
+    selected = wrench.copy()
     plain = robot.inverse_dynamics(q, q, q)
     assert not np.allclose(robot.inverse_dynamics(q, q, q, wrench), plain)
-    np.testing.assert_array_equal(wrench, kept)
+    np.testing.assert_array_equal(wrench, selected)
     doubled = robot.mass_matrix(q, parameters=2.0 * robot.parameters)
     np.testing.assert_allclose(doubled, 2.0 * robot.mass_matrix(q), rtol=1e-12)

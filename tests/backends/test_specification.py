@@ -110,16 +110,16 @@ def test_the_example_is_well_formed() -> None:
     for order in (
         order_by_depth,
         order_by_critical_path,
-        lambda made: order_by_critical_path(made, window=1),
+        lambda result: order_by_critical_path(result, window=1),
     ):
         well_formed(order(traced()))
         assert order(traced()).counts == traced().counts
 
 
-def well_formed(made: Program) -> None:
+def well_formed(outcome: Program) -> None:
     """What every renderer relies on."""
     seen: dict[int, Expr] = {}
-    for step in made.steps:
+    for step in outcome.steps:
         assert step.id not in seen, "a node is made once"
         assert all(seen.get(a.id) is a for a in step.args), "arguments come first"
         if step.op == "const":
@@ -127,7 +127,7 @@ def well_formed(made: Program) -> None:
             assert not step.args
         elif step.op == "input":
             operand, flat = step.payload
-            assert 0 <= flat < made.inputs[operand].size
+            assert 0 <= flat < outcome.inputs[operand].size
             assert not step.args
         else:
             assert len(step.args) == OPERATIONS[step.op].arity
@@ -136,11 +136,11 @@ def well_formed(made: Program) -> None:
             ]
             assert not all(a.op == "const" for a in step.args), "constants fold"
         seen[step.id] = step
-    used = {a.id for s in made.steps for a in s.args} | {
-        r.id for result in made.results for r in result if isinstance(r, Expr)
+    used = {a.id for s in outcome.steps for a in s.args} | {
+        r.id for result in outcome.results for r in result if isinstance(r, Expr)
     }
     assert used == set(seen), "nothing is computed in vain"
-    for operand, result in zip(made.outputs, made.results, strict=True):
+    for operand, result in zip(outcome.outputs, outcome.results, strict=True):
         assert len(result) == operand.size
         assert all(
             isinstance(r, float | int) or (seen[r.id] is r and r.op not in COMPARISONS)

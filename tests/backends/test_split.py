@@ -26,28 +26,28 @@ ALGORITHMS = [
 ]
 
 
-def inputs(made: Program, rng: np.random.Generator, count: int = 21) -> list[np.ndarray]:
-    return [rng.normal(size=(count, *operand.shape)) for operand in made.inputs]
+def inputs(result: Program, rng: np.random.Generator, count: int = 21) -> list[np.ndarray]:
+    return [rng.normal(size=(count, *operand.shape)) for operand in result.inputs]
 
 
-def parts(made: Program, budget: int) -> list[Part]:
+def parts(result: Program, budget: int) -> list[Part]:
     return split(
-        made, budget, [(k, c) for k, o in enumerate(made.outputs) for c in pair_columns(o.size)]
+        result, budget, [(k, c) for k, o in enumerate(result.outputs) for c in pair_columns(o.size)]
     )
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("robot", ["puma560", "planar_rp"])
 def test_parts_are_the_whole(robot: str, name: str, rng: np.random.Generator) -> None:
-    made = program(sy.load(robot).tree, name)
-    state = inputs(made, rng)
-    whole = ufunc_of(made)(*state)
+    scaled = program(sy.load(robot).tree, name)
+    state = inputs(scaled, rng)
+    whole = ufunc_of(scaled)(*state)
     for budget in (20, 150):
-        assert len(parts(made, budget)) == -(
-            -len([s for s in made.steps if s.op not in (*RECOMPUTED, "input")]) // budget
+        assert len(parts(scaled, budget)) == -(
+            -len([s for s in scaled.steps if s.op not in (*RECOMPUTED, "input")]) // budget
         )
         np.testing.assert_allclose(
-            ufunc_of(made, budget=budget)(*state),
+            ufunc_of(scaled, budget=budget)(*state),
             whole,
             rtol=1e-11,
             atol=1e-12 * np.abs(whole).max(),
@@ -56,28 +56,28 @@ def test_parts_are_the_whole(robot: str, name: str, rng: np.random.Generator) ->
 
 @pytest.mark.parametrize("host", hosts().values(), ids=hosts().keys())
 def test_every_width(host, rng: np.random.Generator) -> None:
-    made = program(sy.load("spatial_3r").tree, "forward_dynamics")
-    state = inputs(made, rng)
-    expected = [run(made, [x[i] for x in state])[0] for i in range(len(state[0]))]
+    scaled = program(sy.load("spatial_3r").tree, "forward_dynamics")
+    state = inputs(scaled, rng)
+    expected = [run(scaled, [x[i] for x in state])[0] for i in range(len(state[0]))]
     for budget in (12000, 20):
-        np.testing.assert_allclose(ufunc_of(made, host, budget)(*state), expected, rtol=1e-10)
+        np.testing.assert_allclose(ufunc_of(scaled, host, budget)(*state), expected, rtol=1e-10)
 
 
 def test_parameters_and_wrenches_as_inputs(rng: np.random.Generator) -> None:
-    made = program(sy.load("spatial_3r").tree, "inverse_dynamics", wrench=(), parameters=True)
-    state = inputs(made, rng)
+    scaled = program(sy.load("spatial_3r").tree, "inverse_dynamics", wrench=(), parameters=True)
+    state = inputs(scaled, rng)
     np.testing.assert_allclose(
-        ufunc_of(made, budget=25)(*state), ufunc_of(made)(*state), rtol=1e-11, atol=1e-11
+        ufunc_of(scaled, budget=25)(*state), ufunc_of(scaled)(*state), rtol=1e-11, atol=1e-11
     )
 
 
 @pytest.mark.parametrize("budget", [1, 7, 40])
 def test_parts_hand_on_what_is_needed(budget: int) -> None:
     """Every value is computed once with its arguments loaded, and no slot is reused too early."""
-    made = program(sy.load("spatial_3r").tree, "forward_dynamics")
+    scaled = program(sy.load("spatial_3r").tree, "forward_dynamics")
     memory: dict[int, int] = {}
     computed: set[int] = set()
-    for part in parts(made, budget):
+    for part in parts(scaled, budget):
         known = {leaf.id for leaf in part.leaves}
         for value, slot in part.loads.items():
             assert memory[slot] == value, "a slot holds the value that is expected there"
@@ -90,37 +90,37 @@ def test_parts_hand_on_what_is_needed(budget: int) -> None:
         for value, slot in part.stores.items():
             assert value in known
             memory[slot] = value
-    assert computed == {s.id for s in made.steps if s.op not in (*RECOMPUTED, "input")}
+    assert computed == {s.id for s in scaled.steps if s.op not in (*RECOMPUTED, "input")}
 
 
 def test_inputs_are_read_before_anything_is_written() -> None:
-    made = program(sy.load("puma560").tree, "inverse_dynamics")
-    first, *others = parts(made, 20)
-    assert {leaf.id for leaf in first.leaves} == {s.id for s in made.steps if s.op == "input"}
+    scaled = program(sy.load("puma560").tree, "inverse_dynamics")
+    first, *others = parts(scaled, 20)
+    assert {leaf.id for leaf in first.leaves} == {s.id for s in scaled.steps if s.op == "input"}
     assert not any(part.leaves for part in others)
 
 
 def test_slots_are_used_again() -> None:
-    made = program(sy.load("puma560").tree, "forward_dynamics")
-    cuts = parts(made, 20)
+    scaled = program(sy.load("puma560").tree, "forward_dynamics")
+    cuts = parts(scaled, 20)
     handed_on = sum(len(part.stores) for part in cuts)
     assert slot_count(cuts) < handed_on / 2
 
 
 def test_every_result_is_written_once() -> None:
-    made = program(sy.load("puma560").tree, "regressor")
-    written = [write for part in parts(made, 50) for write in part.writes]
-    assert sorted(written) == [(0, c) for c in pair_columns(made.outputs[0].size)]
+    scaled = program(sy.load("puma560").tree, "regressor")
+    written = [write for part in parts(scaled, 50) for write in part.writes]
+    assert sorted(written) == [(0, c) for c in pair_columns(scaled.outputs[0].size)]
 
 
 def test_a_humanoid_is_split(example_robots: Path, rng: np.random.Generator) -> None:
     robot = sy.load(example_robots / "talos_data" / "robots" / "talos_reduced.urdf")
-    made = program(robot.tree, "inverse_dynamics")
+    scaled = program(robot.tree, "inverse_dynamics")
     assert robot.n == 32
-    q, qd, qdd = state = inputs(made, rng, 9)
-    expected = [run(made, [x[i] for x in state])[0] for i in range(9)]
+    q, qd, qdd = state = inputs(scaled, rng, 9)
+    expected = [run(scaled, [x[i] for x in state])[0] for i in range(9)]
     np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
-    in_parts = ufunc_of(made, budget=1000)
+    in_parts = ufunc_of(scaled, budget=1000)
     np.testing.assert_allclose(in_parts(q, qd, qdd), expected, rtol=1e-9, atol=1e-9)
     in_place = qdd.copy()
     in_parts(q, qd, in_place, out=in_place)
@@ -128,10 +128,10 @@ def test_a_humanoid_is_split(example_robots: Path, rng: np.random.Generator) -> 
 
 
 def test_what_is_too_long_for_one_function_is_split() -> None:
-    made = program(sy.load("puma560").tree, "forward_dynamics")
-    assert render(made, 8, True).count("define internal void @part") == 1
+    scaled = program(sy.load("puma560").tree, "forward_dynamics")
+    assert render(scaled, 8, True).count("define internal void @part") == 1
     assert (
-        render(made, 8, True, budget=100).count("define internal void @part")
-        == len(parts(made, 100))
+        render(scaled, 8, True, budget=100).count("define internal void @part")
+        == len(parts(scaled, 100))
         > 4
     )

@@ -24,11 +24,11 @@ from steelyard.errors import CallError
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     """A kernel that takes any batch for a large one."""
     operands = [Operand("q", (2,)), Operand("s", ())], [Operand("z", (2,)), Operand("w", ())]
-    made = Kernel(
+    result = Kernel(
         trace("shared", lambda q, s: ([q[0].sin() * s, q[1] / s], q[0] * q[1]), *operands)
     )
-    monkeypatch.setattr(made, "_large", 0)
-    return made
+    monkeypatch.setattr(result, "_large", 0)
+    return result
 
 
 def results(kernel: Kernel, *args: np.ndarray, **out: object) -> tuple[np.ndarray, ...]:

@@ -43,16 +43,18 @@ def columns(x: np.ndarray) -> np.ndarray:
 @by_robot
 def test_values_are_the_kernels(name: str, asked: Any, robot: Any) -> None:
     for call in asked(name):
-        made = function(robot(name), call)
+        outcome = function(robot(name), call)
         _, arrays = NumpyFunctions(robot(name)._catalogue())._form(
             call.name, call.arrays, call.options
         )
         for k in range(2):
-            found = made(*(matrix(x[k] if len(x) == len(call.arrays[0]) else x) for x in arrays))
-            found = found if isinstance(found, tuple) else (found,)
+            result = outcome(
+                *(matrix(x[k] if len(x) == len(call.arrays[0]) else x) for x in arrays)
+            )
+            result = result if isinstance(result, tuple) else (result,)
             assert_close(
                 call.label,
-                tuple(map(np.array, found)),
+                tuple(map(np.array, result)),
                 tuple(matrix(y[k]) for y in call.results),
                 call.tolerance,
             )
@@ -62,18 +64,26 @@ def test_values_are_the_kernels(name: str, asked: Any, robot: Any) -> None:
 def test_jacobians_are_exact(name: str, asked: Any, robot: Any) -> None:
     """Jacobians times a direction are the rates of the complex step."""
     for call in to_differentiate(asked(name)):
-        made = change(robot(name), call)
+        result = change(robot(name), call)
         jacobian = function(robot(name), call).jacobian()
         blocks = jacobian.call(
-            [casadi.DM(matrix(x)) for x in made.arrays]
-            + [casadi.DM(*jacobian.size_in(len(made.arrays) + k)) for k in range(len(made.rates))]
+            [casadi.DM(matrix(x)) for x in result.arrays]
+            + [
+                casadi.DM(*jacobian.size_in(len(result.arrays) + k))
+                for k in range(len(result.rates))
+            ]
         )
-        count = len(made.arrays)
-        found = tuple(
-            sum(np.array(blocks[i * count + k]) @ columns(v) for k, v in enumerate(made.directions))
-            for i in range(len(made.rates))
+        count = len(result.arrays)
+        results = tuple(
+            sum(
+                np.array(blocks[i * count + k]) @ columns(v)
+                for k, v in enumerate(result.directions)
+            )
+            for i in range(len(result.rates))
         )
-        assert_close(call.label, found, tuple(columns(rate) for rate in made.rates), call.tolerance)
+        assert_close(
+            call.label, results, tuple(columns(rate) for rate in result.rates), call.tolerance
+        )
 
 
 def test_a_function_names_what_it_takes_and_gives() -> None:
@@ -95,8 +105,8 @@ def test_jacobians_of_the_dynamics_are_those_of_composite_bodies_also_within_exp
     q, qd, tau = np.random.default_rng(0).normal(size=(3, 6))
     here = robot.to_casadi().forward_dynamics
     x = casadi.MX.sym("x", 6)
-    found = casadi.Function("f", [x], [casadi.jacobian(here(x, qd, tau), x)])(q)
-    assert_close("by q", (np.array(found),), (robot.forward_dynamics_derivatives(q, qd, tau)[0],))
+    result = casadi.Function("f", [x], [casadi.jacobian(here(x, qd, tau), x)])(q)
+    assert_close("by q", (np.array(result),), (robot.forward_dynamics_derivatives(q, qd, tau)[0],))
     plain = casadi.Function("plain", here.sx_in(), [here(*here.sx_in())])
     assert here.jacobian().n_instructions() < 0.6 * plain.jacobian().n_instructions()
 
@@ -109,12 +119,12 @@ def test_hessians_are_symmetric_and_those_of_differences() -> None:
     hessian, gradient = casadi.hessian(casadi.sumsqr(here.forward_dynamics(x, qd, tau)), x)
     H = casadi.Function("H", [x], [hessian])
     g = casadi.Function("g", [x], [gradient])
-    found = np.array(H(q))
+    values = np.array(H(q))
     differences = np.array(
         [np.array(g(q + 1e-6 * e) - g(q - 1e-6 * e)).ravel() / 2e-6 for e in np.eye(6)]
     )
-    assert_close("symmetric", (found,), (found.T,))
-    assert_close("differences", (found,), (differences,), 1e-7)
+    assert_close("symmetric", (values,), (values.T,))
+    assert_close("differences", (values,), (differences,), 1e-7)
     U = casadi.Function("U", [x], [casadi.hessian(here.potential_energy(x), x)[0]])
     assert_close("dg/dq", (np.array(U(q)),), (np.array(here.gravity_torque.jacobian()(q, 0)),))
 

@@ -42,33 +42,33 @@ def printed(example: str, folder: Path) -> str:
 
 def numbers(pattern: str, text: str) -> list[float]:
     """The numbers in the places of `#`."""
-    found = re.search(re.escape(pattern).replace(r"\#", r"(-?[\d.]+(?:e[+-]?\d+)?)"), text)
-    assert found, text
-    return [float(x) for x in found.groups()]
+    match = re.search(re.escape(pattern).replace(r"\#", r"(-?[\d.]+(?:e[+-]?\d+)?)"), text)
+    assert match, text
+    return [float(x) for x in match.groups()]
 
 
 def test_optimal_control_in_casadi(tmp_path: Path) -> None:
-    said = printed("swing_up_casadi", tmp_path)
-    torque, limit = numbers("largest torque # of # N m", said)
+    output = printed("swing_up_casadi", tmp_path)
+    torque, limit = numbers("largest torque # of # N m", output)
     assert torque <= limit * 1.0001
-    assert numbers("agree within # N m", said)[0] < 1e-9
-    assert numbers("arrives within # deg", said)[0] < 1.0
+    assert numbers("agree within # N m", output)[0] < 1e-9
+    assert numbers("arrives within # deg", output)[0] < 1.0
 
 
 def test_a_training_in_jax(tmp_path: Path) -> None:
-    said = printed("friction_jax", tmp_path)
+    output = printed("friction_jax", tmp_path)
     first, last, before, after, _ = numbers(
-        "loss # -> #; largest error of a friction parameter # -> # of #", said
+        "loss # -> #; largest error of a friction parameter # -> # of #", output
     )
     assert last < 1e-4 * first
     assert after < 0.1 * before
 
 
 def test_a_training_in_pytorch(tmp_path: Path) -> None:
-    said = printed("payload_torch", tmp_path)
-    first, last = numbers("loss # -> #", said)
+    output = printed("payload_torch", tmp_path)
+    first, last = numbers("loss # -> #", output)
     assert last < 0.1 * first
-    mass, true, off = numbers("mass # of # kg, centre off by # mm", said)
+    mass, true, off = numbers("mass # of # kg, centre off by # mm", output)
     assert abs(mass - true) < 0.02
     assert off < 3.0
 

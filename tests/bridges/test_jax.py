@@ -20,8 +20,8 @@ by_robot = pytest.mark.parametrize(
 )
 
 
-def tupled(found: Any) -> tuple[Any, ...]:
-    return found if isinstance(found, tuple) else (found,)
+def tupled(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
 
 
 @by_robot
@@ -41,16 +41,16 @@ def test_derivatives_are_exact(name: str, asked: Any, robot: Any) -> None:
     """Rates are those of the complex step, and adjoints their transpose."""
     here = robot(name).to_jax()
     for call in to_differentiate(asked(name)):
-        made = change(robot(name), call)
-        function = of_arrays(here, made.call)
-        found, rates = jax.jvp(function, made.arrays, made.directions)
-        scale = [max(1.0, float(np.abs(rate).max(initial=0.0))) for rate in made.rates]
-        assert_close(call.label, rates, tuple(made.rates), call.tolerance)
-        weights = [np.cos(np.arange(y.size)).reshape(y.shape) for y in found]
-        _, back = jax.vjp(function, *made.arrays)
+        outcome = change(robot(name), call)
+        function = of_arrays(here, outcome.call)
+        result, rates = jax.jvp(function, outcome.arrays, outcome.directions)
+        scale = [max(1.0, float(np.abs(rate).max(initial=0.0))) for rate in outcome.rates]
+        assert_close(call.label, rates, tuple(outcome.rates), call.tolerance)
+        weights = [np.cos(np.arange(y.size)).reshape(y.shape) for y in result]
+        _, back = jax.vjp(function, *outcome.arrays)
         pulled = sum(
             float(np.vdot(a, v))
-            for a, v in zip(back(tuple(map(jnp.asarray, weights))), made.directions, strict=True)
+            for a, v in zip(back(tuple(map(jnp.asarray, weights))), outcome.directions, strict=True)
         )
         forward = sum(float(np.vdot(w, r)) for w, r in zip(weights, rates, strict=True))
         assert pulled == pytest.approx(forward, rel=1e-9, abs=1e-9 * max(scale)), call.label
@@ -80,10 +80,10 @@ def test_the_derivatives_of_the_dynamics_are_those_of_composite_bodies(puma) -> 
 
 def test_torques_by_parameters_are_the_regressor(puma) -> None:
     robot, here, q, qd, qdd = puma
-    found = jax.jacrev(lambda pi: here.inverse_dynamics(q, qd, qdd, parameters=pi))(
+    result = jax.jacrev(lambda pi: here.inverse_dynamics(q, qd, qdd, parameters=pi))(
         robot.parameters
     )
-    assert_close("regressor", (found,), (robot.regressor(q, qd, qdd),))
+    assert_close("regressor", (result,), (robot.regressor(q, qd, qdd),))
 
 
 def test_second_derivatives(puma) -> None:

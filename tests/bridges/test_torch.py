@@ -30,8 +30,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-def numbers(found: Any) -> tuple[np.ndarray, ...]:
-    return tuple(x.detach().numpy() for x in (found if isinstance(found, tuple) else (found,)))
+def numbers(result: Any) -> tuple[np.ndarray, ...]:
+    return tuple(x.detach().numpy() for x in (result if isinstance(result, tuple) else (result,)))
 
 
 @pytest.mark.parametrize("way", ["operations"], indirect=True)
@@ -79,23 +79,23 @@ def test_derivatives_by_kernels_are_exact(name: str, way: str) -> None:
 
 
 def assert_exact(robot: sy.Robot, here: Any, call: Any) -> None:
-    made = change(robot, call)
-    function = of_arrays(here, made.call)
-    arrays = tuple(torch.as_tensor(x) for x in made.arrays)
-    found, rates = torch.func.jvp(
-        function, arrays, tuple(torch.as_tensor(v) for v in made.directions)
+    outcome = change(robot, call)
+    function = of_arrays(here, outcome.call)
+    arrays = tuple(torch.as_tensor(x) for x in outcome.arrays)
+    result, rates = torch.func.jvp(
+        function, arrays, tuple(torch.as_tensor(v) for v in outcome.directions)
     )
-    assert_close(call.label, numbers(rates), tuple(made.rates), call.tolerance)
+    assert_close(call.label, numbers(rates), tuple(outcome.rates), call.tolerance)
     weights = tuple(
-        torch.cos(torch.arange(y.numel(), dtype=y.dtype)).reshape(y.shape) for y in found
+        torch.cos(torch.arange(y.numel(), dtype=y.dtype)).reshape(y.shape) for y in result
     )
     _, back = torch.func.vjp(function, *arrays)
     pulled = sum(
         float((a * torch.as_tensor(v)).sum())
-        for a, v in zip(back(weights), made.directions, strict=True)
+        for a, v in zip(back(weights), outcome.directions, strict=True)
     )
     forward = sum(float((w * r).sum()) for w, r in zip(weights, rates, strict=True))
-    scale = max(1.0, *(float(np.abs(rate).max(initial=0.0)) for rate in made.rates))
+    scale = max(1.0, *(float(np.abs(rate).max(initial=0.0)) for rate in outcome.rates))
     assert pulled == pytest.approx(forward, rel=1e-9, abs=1e-9 * scale), call.label
 
 
@@ -117,8 +117,8 @@ def test_the_derivatives_of_the_dynamics_are_those_of_composite_bodies(puma, way
         (here.forward_dynamics, tau, robot.forward_dynamics_derivatives(q, qd, tau)),
     ):
         for mode in (torch.func.jacfwd, torch.func.jacrev):
-            found = torch.func.vmap(mode(function, argnums=(0, 1, 2)))(*tensors(q, qd, last))
-            assert_close(function.__name__, numbers(found), expected)
+            result = torch.func.vmap(mode(function, argnums=(0, 1, 2)))(*tensors(q, qd, last))
+            assert_close(function.__name__, numbers(result), expected)
 
 
 @pytest.mark.parametrize("way", ["kernels", "operations"], indirect=True)
@@ -178,6 +178,6 @@ def test_types_are_kept(puma) -> None:
 
 def test_the_result_is_no_view_of_an_argument(puma) -> None:
     robot, q, *_ = puma
-    given = torch.tensor(q)
-    robot.to_torch().gravity_torque(given).zero_()
-    np.testing.assert_array_equal(given.numpy(), q)
+    argument = torch.tensor(q)
+    robot.to_torch().gravity_torque(argument).zero_()
+    np.testing.assert_array_equal(argument.numpy(), q)

@@ -121,9 +121,9 @@ def test_many_logs_are_folded_or_refused(name: str, files: list[Path]) -> None:
 def test_its_class_is_public(name: str) -> None:
     row = ESTIMATORS[name]
     assert row.class_name in identification.__all__
-    made = getattr(identification, row.class_name)()
-    assert type(made) is type(row(False))
-    assert made.name == name
+    result = getattr(identification, row.class_name)()
+    assert type(result) is type(row(False))
+    assert result.name == name
 
 
 @EVERY

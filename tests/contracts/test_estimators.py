@@ -95,7 +95,7 @@ def test_an_estimator_is_a_plain_thing_that_changes_nothing(case, name):
     assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in first.notes)
 
 
-# a description has a unit of its own, which the prior keeps
+# a description has its own unit, which the prior keeps
 @pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - {"sdp", "auto"}))
 def test_units_of_torque_do_not_matter(name):
     true = rubbing(sy.load("spatial_3r"))

@@ -47,10 +47,10 @@ def test_a_row_says_whether_its_factor_has_memory(row: JointTerm) -> None:
     shape = (row.memory,) if row.memory else ()
     values = Terms.of(dict.fromkeys((row.key, *row.needs, *shape), 0.9))
     assert row.factor is not None
-    sliding, held = (
+    sliding, fixed = (
         float(row.factor(values, JointState(0.3, 0.5, 0.7, 2.0, z))) for z in (None, -0.2)
     )
-    assert (held == pytest.approx(-0.2 * sliding)) if row.memory else sliding == held
+    assert (fixed == pytest.approx(-0.2 * sliding)) if row.memory else sliding == fixed
     assert not row.memory or row.memory in row.shapes
 
 

@@ -319,8 +319,8 @@ def test_the_documentation_has_the_table(group: type, request: Any) -> None:
     begin, end = f"<!-- options of {group.__name__} -->\n\n", "\n<!-- end of options -->"
     text = (DOCS / page).read_text(encoding="utf-8")
     before, _, rest = text.partition(begin)
-    table, found, after = rest.partition(end)
-    assert found, f"docs/{page} has no place for the table"
+    table, result, after = rest.partition(end)
+    assert result, f"docs/{page} has no place for the table"
     if request.config.getoption("--update"):
         (DOCS / page).write_text(
             before + begin + markdown_table(group, with_table_words) + end + after

@@ -118,13 +118,13 @@ def test_the_filter_of_the_positions_does_not_matter(name: str, filtered: str) -
     """
     own = sy.identify(described(), log(1e-2), name, controller=law(), **FIXED)
     qd, qdd = differences(log(1e-2).q, log(1e-2).t)
-    given = log(1e-2).replace(qd=qd, qdd=qdd) if filtered == "none" else log(1e-2)
+    argument = log(1e-2).replace(qd=qd, qdd=qdd) if filtered == "none" else log(1e-2)
     options = (
         {"smoothing": None} if filtered == "none" else {"smoothing": "butterworth", "cutoff": 80.0}
     )
-    fit = sy.identify(described(), given, name, controller=law(), **options, **FIXED)
-    kept = [next(each for each in x.status if "samples kept" in each) for x in (own, fit)]
-    assert kept[0] == kept[1]
+    fit = sy.identify(described(), argument, name, controller=law(), **options, **FIXED)
+    selected = [next(each for each in x.status if "samples kept" in each) for x in (own, fit)]
+    assert selected[0] == selected[1]
     assert true_error(fit) < max(1.5 * true_error(own), 2e-3)
 
 
@@ -152,9 +152,9 @@ def test_instruments_solve_their_equations_with_their_covariance() -> None:
     matrices.
     """
     model, samples = samples_and_model()
-    made = simulated_states(model, samples, 1, law())
-    assert is_simulated(made.samples[0])
-    problem = IV(law()).linearise(Problem(model, made.samples))
+    states = simulated_states(model, samples, 1, law())
+    assert is_simulated(states.samples[0])
+    problem = IV(law()).linearise(Problem(model, states.samples))
     assert isinstance(problem, InstrumentProblem)
     assert IV(law()).linearise(problem) is problem
     blocks = list(Problem(model, problem.samples, 1, problem.columns).blocks())
@@ -178,9 +178,9 @@ def test_instruments_solve_their_equations_with_their_covariance() -> None:
 
 def test_rows_of_output_error_are_derivatives_of_the_simulated_torque() -> None:
     model, samples = samples_and_model()
-    made = simulated_states(model, samples, 1, law())
-    problem = Problem(model, made.samples)
-    pi = physical(problem, problem.base.values(made.parameters), np.ones(2))
+    states = simulated_states(model, samples, 1, law())
+    problem = Problem(model, states.samples)
+    pi = physical(problem, problem.base.values(states.parameters), np.ones(2))
     ends = []
     for sign in (0.0, -1.0, 1.0):
         moved = pi.copy()
@@ -191,19 +191,19 @@ def test_rows_of_output_error_are_derivatives_of_the_simulated_torque() -> None:
     assert below is not None
     assert above is not None
     change = [np.concatenate([b.known + b.Y @ p.point for b in p.blocks()]) for p in (below, above)]
-    slope = (change[1] - change[0]) / 2e-4
+    derivative = (change[1] - change[0]) / 2e-4
     rows = here.rates[0][:, :, 0]
     # where no joint turns round within a step
-    calm = np.all(np.abs(made.samples[0].qd) > 0.05, axis=1)
-    assert np.linalg.norm((slope - rows)[calm]) < 0.1 * np.linalg.norm(rows[calm])
+    calm = np.all(np.abs(states.samples[0].qd) > 0.05, axis=1)
+    assert np.linalg.norm((derivative - rows)[calm]) < 0.1 * np.linalg.norm(rows[calm])
 
 
 def test_a_command_that_is_not_followed_is_noticed() -> None:
     wrong = log(1e-3).replace(reference=np.full_like(log(1e-3).q, 0.1))
-    kept = sy.identify(described(), wrong, controller=law(), **FIXED)
-    assert any("measured motion was taken" in sentence for sentence in kept.status)
+    fit = sy.identify(described(), wrong, controller=law(), **FIXED)
+    assert any("measured motion was taken" in sentence for sentence in fit.status)
     plain = sy.identify(described(), wrong, "sdp", **FIXED)
-    np.testing.assert_array_equal(kept.base_values, plain.base_values)
+    np.testing.assert_array_equal(fit.base_values, plain.base_values)
 
 
 def test_without_controller_and_command_it_is_least_squares_and_says_so() -> None:
@@ -303,8 +303,10 @@ def test_the_motion_is_better_that_leaves_less_of_all_parts_joint_by_joint() -> 
 @pytest.mark.parametrize("name", ["didim", "iv"])
 def test_a_clock_that_starts_at_any_time(name: str) -> None:
     late = log(1e-3).replace(t=log(1e-3).t + 64.0)
-    found = [
+    results = [
         sy.identify(described(), each, name, controller=law(), **FIXED).base_values
         for each in (log(1e-3), late)
     ]
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-6, atol=1e-6 * np.abs(found[0]).max())
+    np.testing.assert_allclose(
+        results[1], results[0], rtol=1e-6, atol=1e-6 * np.abs(results[0]).max()
+    )

@@ -33,7 +33,7 @@ def robots() -> dict[str, sy.Robot]:
     arm = small_arm()
     kinds = [name.rpartition(".")[2] for name in arm.parameter_names]
     friction = np.array([kind in ("Fv", "Fc") for kind in kinds])
-    made = {}
+    results = {}
     for k in range(16):
         pi = arm.parameters * 1.1
         pi[:20] *= np.repeat(1.0 + 0.02 * rng.normal(size=2), 10)
@@ -41,8 +41,8 @@ def robots() -> dict[str, sy.Robot]:
         name = f"arm{k:02}"
         if name in WORN:
             pi[arm.parameter_names.index(WORN[name][0])] *= WORN[name][1]
-        made[name] = arm.with_parameters(pi)
-    return made
+        results[name] = arm.with_parameters(pi)
+    return results
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +135,9 @@ def test_files_say_of_which_robot_they_are(
     assert shown.code == 3, shown
     assert "2 outliers in the fleet." in shown.out
     assert "arm04: joint2 has more friction than the others" in shown.out
-    found = json.loads((tmp_path / "out" / "fleet.json").read_text(encoding="utf-8"))
-    assert [each["robot"] for each in found["outliers"]] == [d.robot for d in fleet.outliers]
-    values = np.array([each["values"] for each in found["robots"]])
+    data = json.loads((tmp_path / "out" / "fleet.json").read_text(encoding="utf-8"))
+    assert [each["robot"] for each in data["outliers"]] == [d.robot for d in fleet.outliers]
+    values = np.array([each["values"] for each in data["robots"]])
     assert np.allclose(
         values,
         fleet.base_values,
@@ -201,9 +201,11 @@ def test_a_damaged_log_costs_its_robot_alone(logs: dict[str, sy.Log]) -> None:
     with pytest.raises(sy.LogError, match=r"1 of 17 logs cannot be used: arm99, log 1: "):
         sy.identify_fleet(small_arm(), torn, diagnose=False, **GIVEN)
     with pytest.warns(sy.SteelyardWarning, match="arm99"):
-        left = sy.identify_fleet(small_arm(), torn, diagnose=False, damaged="leave out", **GIVEN)
-    assert "arm99" not in left.names
-    assert len(left.names) == 16
+        remaining = sy.identify_fleet(
+            small_arm(), torn, diagnose=False, damaged="leave out", **GIVEN
+        )
+    assert "arm99" not in remaining.names
+    assert len(remaining.names) == 16
 
 
 def test_noise_with_a_memory_makes_robots_less_certain(arms: dict[str, sy.Robot]) -> None:

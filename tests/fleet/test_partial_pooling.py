@@ -64,8 +64,8 @@ def test_the_estimate_is_that_of_the_normal_distribution_of_everything() -> None
     right = np.zeros((R + 1) * b)
     whole[:b, :b], right[:b] = A.sum(axis=0) + np.eye(b) / 100.0, h.sum(axis=0) + start / 100.0
     for r in range(R):
-        at = slice((r + 1) * b, (r + 2) * b)
-        whole[:b, at], whole[at, :b], whole[at, at], right[at] = (
+        index = slice((r + 1) * b, (r + 2) * b)
+        whole[:b, index], whole[index, :b], whole[index, index], right[index] = (
             A[r],
             A[r],
             A[r] + np.diag(spread**-2.0),
@@ -78,25 +78,26 @@ def test_the_estimate_is_that_of_the_normal_distribution_of_everything() -> None
 
 
 def test_the_spread_is_found() -> None:
-    found = np.mean([pooled(fleet(seed, 60)[0]).spread for seed in range(4)], axis=0)
-    assert np.allclose(found, SPREAD, rtol=0.2)
+    mean = np.mean([pooled(fleet(seed, 60)[0]).spread for seed in range(4)], axis=0)
+    assert np.allclose(mean, SPREAD, rtol=0.2)
 
 
 def test_deviations_are_as_certain_as_is_told() -> None:
     scores = []
     for seed in range(10, 14):
         triangles, true = fleet(seed, 40)
-        made = pooled(triangles)
-        scores.append((made.values - true) / made.values_std)
+        pooled_fit = pooled(triangles)
+        scores.append((pooled_fit.values - true) / pooled_fit.values_std)
     assert 0.85 < np.sqrt(np.mean(np.square(scores))) < 1.2
 
 
 def test_pooled_is_nearer_to_the_truth_than_each_by_itself_and_than_the_type() -> None:
     triangles, true = fleet(20, 40, rows=12)
-    made = pooled(triangles)
+    pooled_fit = pooled(triangles)
     alone = np.array([np.linalg.lstsq(T[:, :-1], T[:, -1], rcond=None)[0] for T in triangles])
     error = [
-        np.sqrt(np.mean(((x - true) / SPREAD) ** 2)) for x in (made.values, alone, made.center)
+        np.sqrt(np.mean(((x - true) / SPREAD) ** 2))
+        for x in (pooled_fit.values, alone, pooled_fit.center)
     ]
     assert error[0] < 0.8 * error[1]
     assert error[0] < 0.8 * error[2]
@@ -106,20 +107,22 @@ def test_long_logs_speak_for_themselves_and_short_ones_for_the_type() -> None:
     triangles, _ = fleet(30, 20)
     triangles[0] *= 1e4
     triangles[1] *= 1e-4
-    made = pooled(triangles)
+    pooled_fit = pooled(triangles)
     alone = np.linalg.lstsq(triangles[0][:, :-1], triangles[0][:, -1], rcond=None)[0]
-    assert np.allclose(made.values[0], alone, rtol=1e-6)
-    assert np.allclose(made.deviations[1], 0.0, atol=1e-5)
-    assert np.allclose(made.std[1], made.spread, rtol=1e-4)
-    assert np.all(made.values_std >= made.std)
+    assert np.allclose(pooled_fit.values[0], alone, rtol=1e-6)
+    assert np.allclose(pooled_fit.deviations[1], 0.0, atol=1e-5)
+    assert np.allclose(pooled_fit.std[1], pooled_fit.spread, rtol=1e-4)
+    assert np.all(pooled_fit.values_std >= pooled_fit.std)
 
 
 def test_what_stands_out_is_found_and_nothing_else() -> None:
     planted = {(3, 1): 9.0, (17, 2): -9.0, (30, 4): 10.0}
     triangles, _ = fleet(40, 50, planted=planted)
     _, free, chance = find_outliers(triangles, CENTER, SIZES, NAMES)
-    found = {(int(r), NAMES[i].rpartition(".")[0]) for r, i in zip(*np.nonzero(free), strict=True)}
-    assert found == {(3, "joint1"), (17, "joint2"), (30, "link2")}
+    results = {
+        (int(r), NAMES[i].rpartition(".")[0]) for r, i in zip(*np.nonzero(free), strict=True)
+    }
+    assert results == {(3, "joint1"), (17, "joint2"), (30, "link2")}
     assert np.all(chance[free] < THRESHOLDS.false_alarm / 130)
 
 
@@ -149,11 +152,11 @@ def test_the_chance_of_a_deviation_is_what_is_told() -> None:
     """Over robots that are like the others chances are spread evenly."""
     p = []
     for seed in range(200, 206):
-        made = pooled(fleet(seed, 50)[0])
+        pooled_fit = pooled(fleet(seed, 50)[0])
         p += [
-            probability_of(made, robot, np.array(at))
+            probability_of(pooled_fit, robot, np.array(point))
             for robot in range(50)
-            for at in ([0, 1], [2, 3], [4])
+            for point in ([0, 1], [2, 3], [4])
         ]
     assert abs(np.mean(np.array(p) < 0.1) - 0.1) < 0.03
     assert abs(np.mean(p) - 0.5) < 0.05
@@ -165,16 +168,18 @@ def test_the_chance_of_a_deviation_that_was_left_out_is_what_is_told() -> None:
     for seed in range(210, 214):
         triangles = fleet(seed, 20)[0]
         for robot in range(0, 20, 2):
-            for at in ([0, 1], [4]):
+            for index in ([0, 1], [4]):
                 free = np.zeros((20, 5), bool)
-                free[robot, at] = True
-                p.append(probability_of(pooled(triangles, free), robot, np.array(at), freed=True))
+                free[robot, index] = True
+                p.append(
+                    probability_of(pooled(triangles, free), robot, np.array(index), freed=True)
+                )
     assert abs(np.mean(np.array(p) < 0.2) - 0.2) < 0.1
     assert abs(np.mean(p) - 0.5) < 0.12
 
 
 @pytest.mark.parametrize("robots", [3, 5])
 def test_a_small_fleet_is_pooled_too(robots: int) -> None:
-    made = pooled(fleet(50, robots)[0])
-    assert np.all(np.isfinite(made.values))
-    assert np.all(made.spread > 0)
+    pooled_fit = pooled(fleet(50, robots)[0])
+    assert np.all(np.isfinite(pooled_fit.values))
+    assert np.all(pooled_fit.spread > 0)

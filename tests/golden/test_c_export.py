@@ -18,11 +18,11 @@ GOLDEN = Path(__file__).parent / "c_export"
 @pytest.mark.parametrize(("kind", "text"), [("h", header), ("c", source)])
 def test_the_planar_arm_in_c(kind: str, text, update: bool) -> None:
     robot = sy.load("planar_2r")
-    made = text(module(robot.tree, robot.name, robot.end_effector)).replace(
+    changed = text(module(robot.tree, robot.name, robot.end_effector)).replace(
         sy.__version__, "VERSION"
     )
     path = GOLDEN / f"planar_2r.{kind}"
     if update:
         GOLDEN.mkdir(exist_ok=True)
-        path.write_text(made, encoding="ascii")
-    assert made == path.read_text(encoding="ascii")
+        path.write_text(changed, encoding="ascii")
+    assert changed == path.read_text(encoding="ascii")

@@ -109,11 +109,11 @@ def test_the_row_of_the_report_from_the_closed_form(arm: Symbolic) -> None:
 
 @pytest.mark.parametrize("name", ["planar_2r", "spatial_3r"])
 def test_the_document(name: str, update: bool) -> None:
-    made = document(symbolic(sy.load(name).tree, name, parameters="barycentric")).replace(
+    changed = document(symbolic(sy.load(name).tree, name, parameters="barycentric")).replace(
         sy.__version__, "VERSION"
     )
     path = GOLDEN / f"{name}.tex"
     if update:
         GOLDEN.mkdir(exist_ok=True)
-        path.write_text(made, encoding="utf-8")
-    assert made == path.read_text(encoding="utf-8")
+        path.write_text(changed, encoding="utf-8")
+    assert changed == path.read_text(encoding="utf-8")

@@ -49,10 +49,10 @@ MADE = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_written(name: str, update: bool) -> None:
-    path, made = GOLDEN / name, MADE[name]()
+    path, result = GOLDEN / name, MADE[name]()
     if update:
-        path.write_bytes(made.encode("utf-8"))
-    assert made == path.read_bytes().decode("utf-8")
+        path.write_bytes(result.encode("utf-8"))
+    assert result == path.read_bytes().decode("utf-8")
 
 
 def test_only_lines_that_changed_are_touched() -> None:
@@ -124,7 +124,7 @@ def test_comments_and_order_of_a_toml_file_stay(newline: str, tmp_path: Path) ->
         edit.with_friction(edit.with_payload(arm, 0.5, (1.0, 0.0, 0.0)), viscous=0.3, offset=0.05),
         1.5,
     )
-    wanted = (
+    changed = (
         COMMENTED.replace(
             "viscous = 0.1, coulomb = 0.2 }", "viscous = 0.3, coulomb = 0.2, offset = 0.05}"
         )
@@ -133,7 +133,7 @@ def test_comments_and_order_of_a_toml_file_stay(newline: str, tmp_path: Path) ->
         .replace("mass = 2.0 ", "mass = 2.5 ")
         .replace("com = [0.5,", "com = [0.6,")
     )
-    assert toml(arm) == wanted.replace("\n", newline)
+    assert toml(arm) == changed.replace("\n", newline)
 
 
 def test_an_inertia_about_the_frame_stays_one_and_is_exact() -> None:

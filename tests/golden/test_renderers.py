@@ -18,15 +18,15 @@ from steelyard.kernels import program
 GOLDEN = Path(__file__).parent / "renderers"
 
 
-def in_c(made: Program) -> str:
-    return f"{c99.comment(made)}\n{c99.render(made)}"
+def in_c(result: Program) -> str:
+    return f"{c99.comment(result)}\n{c99.render(result)}"
 
 
 @pytest.mark.parametrize(("ending", "render"), [("c", in_c), ("py.txt", numpy_source.render)])
 def test_the_planar_arm(ending: str, render: Callable[[Program], str], update: bool) -> None:
-    made = render(program(sy.load("planar_2r").tree, "inverse_dynamics"))
+    result = render(program(sy.load("planar_2r").tree, "inverse_dynamics"))
     path = GOLDEN / f"planar_2r_inverse_dynamics.{ending}"
     if update:
         GOLDEN.mkdir(exist_ok=True)
-        path.write_text(made, encoding="ascii")
-    assert made == path.read_text(encoding="ascii")
+        path.write_text(result, encoding="ascii")
+    assert result == path.read_text(encoding="ascii")

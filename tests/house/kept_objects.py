@@ -71,17 +71,17 @@ class Registered:
 
     def objects(self) -> list[Any]:
         """Return them; where a function is called, the globals that it uses."""
-        found = []
+        results = []
         for callback in self.callbacks:
             if isinstance(callback, FunctionType):
-                found += [
+                results += [
                     callback.__globals__[name]
                     for name in callback.__code__.co_names
                     if name in callback.__globals__
                 ]
             else:
-                found.append(callback.__self__)
-        return found
+                results.append(callback.__self__)
+        return results
 
 
 def kept(modules: Iterable[ModuleType], beyond: Iterable[Any] = ()) -> Iterator[tuple[str, Any]]:
@@ -172,13 +172,13 @@ def holders(modules: Iterable[ModuleType], registered: Iterable[Any] = ()) -> li
 
 def caches(modules: Iterable[ModuleType], registered: Iterable[Any] = ()) -> list[str]:
     """Return the names of cached functions and of weak mappings."""
-    found = [
+    results = [
         (path, value) for path, value in kept(modules, registered) if isinstance(value, CACHES)
     ]
     return sorted(
         {
             path if isinstance(value, WEAK) else f"{value.__module__}.{value.__qualname__}"
-            for path, value in found
+            for path, value in results
         }
     )
 
@@ -219,8 +219,8 @@ def rebound(modules: Iterable[ModuleType], before: dict[str, dict[str, int]]) ->
     return sorted(
         f"{module}.{name}"
         for module, bound in before.items()
-        for name, at in bound.items()
-        if now[module].get(name) != at
+        for name, point in bound.items()
+        if now[module].get(name) != point
     )
 
 
@@ -236,12 +236,12 @@ def package() -> list[ModuleType]:
     """Import all modules of steelyard."""
     import steelyard
 
-    found = pkgutil.walk_packages(steelyard.__path__, "steelyard.")
+    result = pkgutil.walk_packages(steelyard.__path__, "steelyard.")
     return [
         steelyard,
         *(
             importlib.import_module(each.name)
-            for each in found
+            for each in result
             if not each.name.endswith("__main__")
         ),
     ]
@@ -259,13 +259,13 @@ def main() -> None:
     for kind, (call, _) in CALLS.items():
         answer(call, 0, 0, kind)
     gc.collect()
-    found = {
+    results = {
         "holders": holders(modules, known),
         "caches": caches(modules, known),
         "grown": grown(before),
         "rebound": rebound(modules, bound),
     }
-    json.dump(found, sys.stdout)
+    json.dump(results, sys.stdout)
 
 
 if __name__ == "__main__":

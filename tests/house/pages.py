@@ -91,7 +91,9 @@ def run(path: Path, expensive: bool = False) -> int:
                 f" {error}"
             ) from error
         if example.says is not None:
-            told, said = printed.getvalue().strip(), example.says.strip()
-            assert told == said, f"{path.name}, line {example.line} prints\n{told}\nand not\n{said}"
+            text, message = printed.getvalue().strip(), example.says.strip()
+            assert text == message, (
+                f"{path.name}, line {example.line} prints\n{text}\nand not\n{message}"
+            )
         count += 1
     return count

@@ -1,6 +1,6 @@
-"""Every public name with its help.
+"""Public names with their help.
 
-Those of `steelyard.__all__`, and the public methods and properties of the classes among them.
+Names of `steelyard.__all__`, and public methods and properties of its classes.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ class Public:
 
     @property
     def arguments(self) -> list[str]:
-        """What must be explained.
-
-        The arguments of a function, or of a class that is made by its users.
-        """
+        """Arguments that must be documented: of functions, and of classes that users construct."""
         function = getattr(self.thing, "__wrapped__", self.thing)
         if self.kind == "class":
             return (
-                list(inspect.signature(self.thing).parameters) if self.name in MADE_BY_USERS else []
+                list(inspect.signature(self.thing).parameters)
+                if self.name in CONSTRUCTED_BY_USERS
+                else []
             )
         if self.kind != "function":
             return []
@@ -42,7 +41,7 @@ class Public:
         return [name for name in names if name not in ("self", "cls")]
 
 
-MADE_BY_USERS = (
+CONSTRUCTED_BY_USERS = (
     "CollisionObserver",
     "Coupling",
     "Log",

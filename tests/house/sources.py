@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,7 +16,9 @@ def modules() -> dict[str, Path]:
     return {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@cache
 def parse(path: Path) -> ast.Module:
+    """Return the syntax tree of a file, which tests share and do not change."""
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
@@ -54,21 +57,35 @@ def import_graph(folder: Path = PACKAGE) -> dict[str, set[str]]:
 
 
 def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """Groups of modules that import each other, directly or through others."""
-    reached = {name: _reached(name, graph) for name in graph}
-    groups = {tuple(sorted(b for b in reached[a] if a in reached[b])) for a in graph}
-    return sorted(list(group) for group in groups if group)
+    """Return groups of modules that import each other, directly or through others.
 
+    These are the strongly connected components with an edge. Tarjan, SIAM J. Computing 1 (1972).
+    """
+    index: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    groups: list[list[str]] = []
 
-def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
-    """Modules at the end of a path of at least one import."""
-    found: set[str] = set()
-    waiting = [start]
-    while waiting:
-        for name in graph[waiting.pop()] - found:
-            found.add(name)
-            waiting.append(name)
-    return found
+    def visit(name: str) -> None:
+        index[name] = lowest[name] = len(index)
+        stack.append(name)
+        for target in graph[name]:
+            if target not in index:
+                visit(target)
+                lowest[name] = min(lowest[name], lowest[target])
+            elif target in stack:
+                lowest[name] = min(lowest[name], index[target])
+        if lowest[name] == index[name]:
+            cut = stack.index(name)
+            group = sorted(stack[cut:])
+            del stack[cut:]
+            if len(group) > 1 or name in graph[name]:
+                groups.append(group)
+
+    for name in graph:
+        if name not in index:
+            visit(name)
+    return sorted(groups)
 
 
 def _module_name(path: Path, folder: Path) -> str:

@@ -47,7 +47,7 @@ def test_every_path_in_the_layout_exists() -> None:
         nested = [a / name for a in folders for name in names if name.endswith("/")]
         for name in names:
             places = chain(bases, folders, nested)
-            if not any(any(place.glob(name.rstrip("/"))) for place in places if place.is_dir()):
+            if not any(any(path.glob(name.rstrip("/"))) for path in places if path.is_dir()):
                 missing.append(name)
     assert not missing, f"docs/layout.md names paths that do not exist: {missing}"
 

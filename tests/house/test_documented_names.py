@@ -25,14 +25,14 @@ SUFFIXES = (".urdf", ".toml", ".csv", ".json", ".py")
 def find(dotted: str) -> Any:
     """The object behind a dotted name: modules as far as there are some, then attributes."""
     parts = dotted.split(".")
-    found: Any = importlib.import_module(parts[0])
+    result: Any = importlib.import_module(parts[0])
     for i, part in enumerate(parts[1:], start=2):
-        found = (
-            getattr(found, part)
-            if hasattr(found, part)
+        result = (
+            getattr(result, part)
+            if hasattr(result, part)
             else importlib.import_module(".".join(parts[:i]))
         )
-    return found
+    return result
 
 
 def exists(dotted: str) -> bool:

@@ -18,7 +18,7 @@ forks = pytest.mark.skipif(
 
 
 def run(root: Path, folder: Path, script: str) -> None:
-    """Run a script in a process of its own, with an empty kernel cache.
+    """Run a script in its own process, with an empty kernel cache.
 
     Fail where it fails or hangs.
     """

@@ -174,14 +174,14 @@ def changes(node: ast.AST) -> Iterator[str]:
 
 
 def test_every_lock_and_pool_is_registered() -> None:
-    found = {
+    results = {
         f"{name}:{line}"
         for name, path in modules().items()
         for line in unregistered(parse(path))
         if name not in STARTS_PROCESSES
     }
-    assert not found, (
-        f"make these by once_per_process or fork_waits_for of fork.py: {sorted(found)}"
+    assert not results, (
+        f"make these by once_per_process or fork_waits_for of fork.py: {sorted(results)}"
     )
 
 
@@ -195,7 +195,7 @@ STARTS_PROCESSES = {
         " holds no lock of it"
     ),
     "apps/page/job.py": (
-        "the work of a window, begun by the server of the page, which is a process of its own and"
+        "the work of a window, begun by the server of the page, which is its own process and"
         " starts others by spawn"
     ),
 }
@@ -311,11 +311,11 @@ REASONS = {
 
 
 def test_every_cache_has_a_reason_to_be_kept_by_a_forked_child() -> None:
-    found = {f"{name}:{each}" for name, path in modules().items() for each in cached(parse(path))}
-    assert found - set(REASONS) == set(), (
+    results = {f"{name}:{each}" for name, path in modules().items() for each in cached(parse(path))}
+    assert results - set(REASONS) == set(), (
         "register these by fork.py, or say in REASONS why a forked child may keep them"
     )
-    assert set(REASONS) - found == set(), "these are no more"
+    assert set(REASONS) - results == set(), "these are no more"
 
 
 CACHED = {
@@ -357,12 +357,12 @@ def test_modules_in_use_keep_nothing_else(root: Path) -> None:
     done = subprocess.run(
         command, env=environment, cwd=root, check=True, timeout=300, stdout=subprocess.PIPE
     )
-    found = json.loads(done.stdout)
-    assert found["holders"] == [], "make these by once_per_process or fork_waits_for of fork.py"
-    assert found["rebound"] == []
+    data = json.loads(done.stdout)
+    assert data["holders"] == [], "make these by once_per_process or fork_waits_for of fork.py"
+    assert data["rebound"] == []
     known = {_dotted(key) for key in REASONS}
-    assert set(found["caches"] + found["grown"]) - known == set()
-    assert len(found["caches"]) > 15
+    assert set(data["caches"] + data["grown"]) - known == set()
+    assert len(data["caches"]) > 15
 
 
 def _dotted(key: str) -> str:

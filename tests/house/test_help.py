@@ -73,7 +73,7 @@ def test_examples_in_help_run(owner: str, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     space = {"np": np, "sy": sy}
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
-    said: list[str] = []
+    messages: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sy.SteelyardWarning)
         for public in NAMES:
@@ -82,8 +82,8 @@ def test_examples_in_help_run(owner: str, tmp_path: Path, monkeypatch: pytest.Mo
                     public.help, space, public.name, None, None
                 )
                 test.globs = space
-                runner.run(test, out=said.append, clear_globs=False)
-    assert not said, "".join(said)
+                runner.run(test, out=messages.append, clear_globs=False)
+    assert not messages, "".join(messages)
 
 
 def test_help_that_lacks_something_is_noticed() -> None:

@@ -22,14 +22,14 @@ TESTS = sorted({test for row in ITEMS for test in re.findall(r"`([^`]+)`", row[2
 
 def find(path: str) -> object:
     """What `steelyard.<path>` is: a module, or an attribute or dataclass field of one."""
-    found: object = importlib.import_module("steelyard")
+    result: object = importlib.import_module("steelyard")
     for name in path.split("."):
-        if name in getattr(found, "__dataclass_fields__", {}):
-            return found
-        if not hasattr(found, name):
-            importlib.import_module(f"{found.__name__}.{name}")  # type: ignore[attr-defined]
-        found = getattr(found, name)
-    return found
+        if name in getattr(result, "__dataclass_fields__", {}):
+            return result
+        if not hasattr(result, name):
+            importlib.import_module(f"{result.__name__}.{name}")  # type: ignore[attr-defined]
+        result = getattr(result, name)
+    return result
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -46,8 +46,9 @@ h = 1e-6
 for k, e in enumerate(np.eye(2)):
     for place, found in enumerate(robot.inverse_dynamics_derivatives(q, qd, qdd)[:2]):
         up, down = ([x + s * h * e * (i == place) for i, x in enumerate((q, qd))] for s in (1, -1))
-        slope = (robot.inverse_dynamics(*up, qdd) - robot.inverse_dynamics(*down, qdd)) / (2 * h)
-        np.testing.assert_allclose(found[..., k], slope, rtol=1e-6, atol=1e-6)
+        ends = (robot.inverse_dynamics(*state, qdd) for state in (up, down))
+        derivative = np.subtract(*ends) / (2 * h)
+        np.testing.assert_allclose(found[..., k], derivative, rtol=1e-6, atol=1e-6)
 
 for suffix, write in (("toml", robot.to_toml), ("urdf", robot.to_urdf)):
     write(folder / f"robot.{suffix}")

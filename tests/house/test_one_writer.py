@@ -149,12 +149,12 @@ def test_every_exception_is_needed() -> None:
 
 def test_files_are_written_by_the_one_writer() -> None:
     wrong = {
-        name: found
+        name: result
         for name, path in modules().items()
-        if not name.startswith(WRITER) and (found := offences(name, parse(path)))
+        if not name.startswith(WRITER) and (result := offences(name, parse(path)))
     }
     assert not wrong, "write through steelyard.files: " + "; ".join(
-        f"{name} {found}" for name, found in wrong.items()
+        f"{name} {result}" for name, result in wrong.items()
     )
 
 

@@ -45,15 +45,15 @@ def repository() -> list[str]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return source package and wheel of a copy of the repository."""
-    copy, made = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
+    copy, result = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
     for name in repository():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(made), str(copy)]
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(result), str(copy)]
     ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]
     assert "Deprecat" not in ran.stdout + ran.stderr
-    return made
+    return result
 
 
 def wheel(built: Path) -> zipfile.ZipFile:
@@ -80,18 +80,18 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Path) -
 def test_the_metadata_says_what_it_is(built: Path) -> None:
     files = wheel(built)
     info = f"steelyard-{__version__}.dist-info"
-    told = Parser().parsestr(files.read(f"{info}/METADATA").decode())
-    assert (told["Name"], told["Version"], told["License-Expression"]) == (
+    message = Parser().parsestr(files.read(f"{info}/METADATA").decode())
+    assert (message["Name"], message["Version"], message["License-Expression"]) == (
         "steelyard",
         __version__,
         "Apache-2.0",
     )
-    assert told["Requires-Python"] == ">=3.10"
+    assert message["Requires-Python"] == ">=3.10"
     assert (
         "steelyard = steelyard.apps.cli:main" in files.read(f"{info}/entry_points.txt").decode()
     ), "pipx run steelyard, uvx steelyard"
     assert f"{info}/licenses/LICENSE" in files.namelist()
-    named = told.get_all("Classifier") or []
+    named = message.get_all("Classifier") or []
     assert [each.rsplit(" ", 1)[1] for each in named if re.search(r":: 3\.\d+$", each)] == [
         "3.10",
         "3.11",
@@ -99,7 +99,7 @@ def test_the_metadata_says_what_it_is(built: Path) -> None:
         "3.13",
     ]
     assert not [each for each in named if each.startswith("License")], "the licence is said once"
-    assert told["Description-Content-Type"].startswith("text/markdown")
+    assert message["Description-Content-Type"].startswith("text/markdown")
 
 
 def test_twine_accepts_both(built: Path) -> None:

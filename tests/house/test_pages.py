@@ -27,7 +27,7 @@ def test_the_examples_of_a_page_run(
     monkeypatch.setenv("STEELYARD_DATASETS", str(DATA))
     monkeypatch.setenv("STEELYARD_DATA", str(tmp_path / "downloads"))
     if "datasets.fetch" in text.partition("<!-- expensive -->")[0] and not DATA.exists():
-        pytest.skip("the public logs that the page downloads are not at hand")
+        pytest.skip("the public logs that the page downloads are not available")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     if page.parent.name == "tutorials":  # readers paste what they see

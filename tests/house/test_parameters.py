@@ -23,8 +23,14 @@ def long_signatures() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            given = node.args
-            every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+            args = node.args
+            every = [
+                *args.posonlyargs,
+                *args.args,
+                *args.kwonlyargs,
+                args.vararg,
+                args.kwarg,
+            ]
             count = sum(each is not None and each.arg not in ("self", "cls") for each in every)
             if count > MOST and not node.name.startswith("_"):
                 names.add(f"{path.relative_to(root).as_posix()}: {node.name}")
@@ -32,6 +38,6 @@ def long_signatures() -> set[str]:
 
 
 def test_public_functions_have_few_parameters() -> None:
-    found = long_signatures()
-    assert found <= TOO_MANY, f"group the options of {sorted(found - TOO_MANY)} in a dataclass"
-    assert found >= TOO_MANY, f"{sorted(TOO_MANY - found)} can leave TOO_MANY"
+    result = long_signatures()
+    assert result <= TOO_MANY, f"group the options of {sorted(result - TOO_MANY)} in a dataclass"
+    assert result >= TOO_MANY, f"{sorted(TOO_MANY - result)} can leave TOO_MANY"

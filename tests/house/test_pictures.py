@@ -75,11 +75,11 @@ def test_a_figure_has_the_width_of_a_column_or_a_page(tmp_path: Path) -> None:
 
 
 def test_a_motion_is_drawn_joint_by_joint() -> None:
-    made = motion().plot()
-    assert len(made.axes) == 3 * arm().n
+    result = motion().plot()
+    assert len(result.axes) == 3 * arm().n
     for k, x in enumerate((motion().q, motion().qd, motion().qdd)):
         for j in range(arm().n):
-            drawn = lines(made.axes[3 * j + k], BLUE)[0]
+            drawn = lines(result.axes[3 * j + k], BLUE)[0]
             np.testing.assert_array_equal(drawn.get_ydata(), x[:, j])
             np.testing.assert_array_equal(drawn.get_xdata(), motion().t)
 
@@ -106,38 +106,40 @@ def test_a_batch_of_runs_is_drawn_whole() -> None:
 def test_a_robot_is_drawn_where_its_kinematics_say(name: str) -> None:
     robot = zoo.robot(name)
     q = np.linspace(-0.4, 0.5, robot.n)
-    made = robot._skeleton(q, robot.frame_names)
-    for frame, pose in made.frames.items():
+    result = robot._skeleton(q, robot.frame_names)
+    for frame, pose in result.frames.items():
         np.testing.assert_allclose(pose, robot.forward_kinematics(q, frame), atol=1e-12)
-    if made.masses.sum() > 0:
-        centre = made.masses @ made.centres / made.masses.sum()
+    if result.masses.sum() > 0:
+        centre = result.masses @ result.centres / result.masses.sum()
         np.testing.assert_allclose(centre, robot.center_of_mass(q), atol=1e-12)
-    for link in made.links:
+    for link in result.links:
         assert np.linalg.norm(link[0] - link[1]) > 0
 
 
 def test_robots_in_several_positions_and_frames() -> None:
     robot = sy.load("puma560")
-    made = robot.plot(np.zeros((3, 6)), frames=("frame3",), width=4)
-    texts = [text.get_text().strip() for text in made.axes[0].texts]
+    result = robot.plot(np.zeros((3, 6)), frames=("frame3",), width=4)
+    texts = [text.get_text().strip() for text in result.axes[0].texts]
     assert "frame3" in texts
     assert "joint6" in texts
-    assert made.get_suptitle() == "puma560"
+    assert result.get_suptitle() == "puma560"
     for name in sy.robots():
         sy.load(name).plot()
 
 
 def test_a_fit_shows_torques_with_their_band() -> None:
-    made = fit().plot()
-    assert len(made.axes) == 2 * arm().n
-    np.testing.assert_array_equal(lines(made.axes[0], SILVER)[0].get_ydata(), fit().measured[:, 0])
-    np.testing.assert_array_equal(lines(made.axes[0], BLUE)[0].get_ydata(), fit().predicted[:, 0])
-    left = lines(made.axes[1], WINE)[0].get_ydata()
-    np.testing.assert_array_equal(left, fit().residuals[:, 0])
-    (band,) = made.axes[1].patches
+    result = fit().plot()
+    assert len(result.axes) == 2 * arm().n
+    np.testing.assert_array_equal(
+        lines(result.axes[0], SILVER)[0].get_ydata(), fit().measured[:, 0]
+    )
+    np.testing.assert_array_equal(lines(result.axes[0], BLUE)[0].get_ydata(), fit().predicted[:, 0])
+    remaining = lines(result.axes[1], WINE)[0].get_ydata()
+    np.testing.assert_array_equal(remaining, fit().residuals[:, 0])
+    (band,) = result.axes[1].patches
     limits = {band.get_y(), band.get_y() + band.get_height()}
     assert limits == {1.96 * float(fit().sigma[0]), -1.96 * float(fit().sigma[0])}
-    inside = np.mean(np.abs(left) <= max(limits))
+    inside = np.mean(np.abs(remaining) <= max(limits))
     assert 0.9 < inside <= 1.0, "a band of 95 %"
 
 
@@ -220,7 +222,7 @@ def test_notebooks_show_cards() -> None:
         "planar_2r": arm(),
         "joint torque": log(),
         "link2": fit(),
-        "in all": fit().validation,
+        "total": fit().validation,
         "holds": sy.check(arm(), samples=4),
         "parameter": sy.base_parameters(arm()),
         "Links": fit().links.table(),

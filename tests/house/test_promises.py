@@ -33,9 +33,9 @@ def test_a_seed_gives_the_same_bits_and_another_one_does_not() -> None:
 def test_the_global_generators_are_neither_read_nor_changed() -> None:
     np.random.seed(5)  # noqa: NPY002
     random.seed(5)
-    state, kept = np.random.get_state(), random.getstate()  # noqa: NPY002
+    state, selected = np.random.get_state(), random.getstate()  # noqa: NPY002
     first = identified(3)
-    assert random.getstate() == kept
+    assert random.getstate() == selected
     np.testing.assert_array_equal(np.random.get_state()[1], state[1])  # noqa: NPY002
     np.random.seed(6)  # noqa: NPY002
     random.seed(6)

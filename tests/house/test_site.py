@@ -64,7 +64,7 @@ def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
 def broken(site: Path) -> list[str]:
     """Links within the site that lead nowhere, as 'page -> link'."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
-    found = []
+    results = []
     for path, page in pages.items():
         for link in page.links:
             parts = urlsplit(link)
@@ -78,8 +78,8 @@ def broken(site: Path) -> list[str]:
                 and unquote(parts.fragment) not in pages[target].anchors
             )
             if not target.exists() or lost:
-                found.append(f"{path.relative_to(site)} -> {link}")
-    return found
+                results.append(f"{path.relative_to(site)} -> {link}")
+    return results
 
 
 def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path: Path) -> None:

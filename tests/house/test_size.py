@@ -70,8 +70,8 @@ def test_a_file_name_means_one_thing_in_its_layer() -> None:
 
 def test_modules_do_not_import_each_other() -> None:
     """Imports go one way, also those inside functions and those for type checking only."""
-    found = cycles(import_graph())
-    assert not found, f"modules that import each other: {found}"
+    result = cycles(import_graph())
+    assert not result, f"modules that import each other: {result}"
 
 
 def test_a_cycle_behind_lazy_imports_is_noticed(tmp_path: Path) -> None:

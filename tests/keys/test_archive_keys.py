@@ -91,18 +91,18 @@ def test_every_field_of_a_recipe_of_its_model_and_of_its_preparation_is_in_the_k
 
 
 def changed_key(base: FoldSpec, name: str, value: Any) -> str | None:
-    made = (
+    result = (
         replace(base, **{name: value}) if name != "preparation" else with_preparation(base, value)
     )
     # a key does not depend on whether a value makes sense
-    made.__dict__.update(columns=base.columns, reach=base.reach)
-    return made.key
+    result.__dict__.update(columns=base.columns, reach=base.reach)
+    return result.key
 
 
 def with_preparation(base: FoldSpec, value: Any) -> FoldSpec:
-    made = replace(base)
-    object.__setattr__(made, "preparation", value)
-    return made
+    changed = replace(base)
+    object.__setattr__(changed, "preparation", value)
+    return changed
 
 
 def model_values() -> dict[str, Any]:
@@ -126,9 +126,9 @@ def test_columns_and_source_code_and_versions_are_in_the_key(
 ) -> None:
     keys = {recipe().key}
     for name, value in {"columns": (0, 1), "reach": ((0,), (1,))}.items():
-        made = recipe()
-        made.__dict__[name] = value
-        keys.add(made.key)
+        result = recipe()
+        result.__dict__[name] = value
+        keys.add(result.key)
     for name, other in {
         "sources": lambda *_: "other code",
         "reader_versions": lambda: (("polars", "0"),),
@@ -150,32 +150,34 @@ def test_equal_keys_mean_equal_factors() -> None:
     Those with another content have other factors, and other keys.
     """
     log = wave_log(3, 200)
-    made = [
+    outcomes = [
         recipe(),
         recipe(),
         recipe(build_model(ARM, ModelOptions(hold=("joint1.Fv",)))),
         replace(recipe(), interval=0.08),
     ]
-    made += [
+    outcomes += [
         replace(recipe(), gains=np.array([1.0, 1.5])),
         replace(recipe(), preparation=Preparation(mask=0.3)),
     ]
     results: dict[str | None, set[bytes]] = {}
-    for each in made:
+    for each in outcomes:
         factors = each.problem(log).accumulate(2)
         results.setdefault(each.key, set()).add(
             b"".join(R.tobytes() for part in factors for R in part.factors)
         )
-    assert all(len(found) == 1 for found in results.values())
+    assert all(len(result) == 1 for result in results.values())
     assert len(results) == 5
-    assert len({next(iter(found)) for found in results.values()}) == 5
+    assert len({next(iter(result)) for result in results.values()}) == 5
 
 
 def test_a_function_has_no_key_and_recipes_with_one_are_told_apart() -> None:
-    made = [recipe(replace(build_model(ARM), known=KnownFunction(Spring(k)))) for k in (1.0, 2.0)]
-    assert [each.key for each in made] == [None, None]
-    assert "Spring" in made[0].identity[1]
-    assert shared_copy(made[0]) is not shared_copy(made[1])
+    results = [
+        recipe(replace(build_model(ARM), known=KnownFunction(Spring(k)))) for k in (1.0, 2.0)
+    ]
+    assert [each.key for each in results] == [None, None]
+    assert "Spring" in results[0].identity[1]
+    assert shared_copy(results[0]) is not shared_copy(results[1])
 
 
 def test_workers_share_copies_of_one_recipe_and_nothing_else() -> None:
@@ -187,10 +189,10 @@ def test_workers_share_copies_of_one_recipe_and_nothing_else() -> None:
 
 
 def test_a_worker_that_finds_other_columns_says_so() -> None:
-    made = recipe()
-    made.__dict__["columns"] = (0, 1, 2)
+    result = recipe()
+    result.__dict__["columns"] = (0, 1, 2)
     with pytest.raises(sy.ProblemError, match="same versions"):
-        made.problem(wave_log(3, 200))
+        result.problem(wave_log(3, 200))
 
 
 @pytest.mark.filterwarnings("ignore:.*known torque")
@@ -284,11 +286,11 @@ def test_every_leaf_of_what_a_file_is_read_with_is_in_the_digest(tmp_path: Path)
         transmission=Transmission.of(ratio=[1.0, 2.0]),
         correction=Correction.none(2),
     )
-    made = [
+    results = [
         sy.LogFile(file, options=(("mapping", other),)).digest() for _, other in variations(whole)
     ]
-    assert sy.LogFile(file, options=(("mapping", whole),)).digest() not in made
-    assert len(set(made)) > 0.9 * len(made)
+    assert sy.LogFile(file, options=(("mapping", whole),)).digest() not in results
+    assert len(set(results)) > 0.9 * len(results)
 
 
 def test_a_mapping_counts_by_its_content(tmp_path: Path) -> None:
@@ -353,7 +355,7 @@ def test_every_field_of_a_log_in_memory_is_in_its_digest() -> None:
 
 
 def test_other_options_of_reading_fold_again(tmp_path: Path) -> None:
-    """The same files with another correction: other numbers, and those of files read anew."""
+    """The same files with another correction: other numbers, and those of files read again."""
     for k in range(9):
         to_npz(wave_log(k, 300), tmp_path / f"run{k}.npz")
     options: dict[str, Any] = {

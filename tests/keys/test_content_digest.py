@@ -1,4 +1,4 @@
-"""`content_digest`: every leaf counts, and what cannot be told apart is refused."""
+"""`content_digest`: every leaf counts, and what cannot be distinguished is refused."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The disk cache between processes.
 
-Simulations that differ get kernels of their own, in any order of the processes.
+Simulations that differ get their own kernels, in any order of the processes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ cases = {
     name: (lambda law=law: sy.simulate(robot, law, **start).q[-1]) for name, law in made.items()
 }
 for name, law in list(made.items())[:2]:
-    cases[f"{name} slopes"] = lambda law=law: (
+    cases[f"{name} derivatives"] = lambda law=law: (
         sensitivities(robot, law, **start).parameters[-1, 0, :3]
     )
 names = sorted(cases, reverse=sys.argv[1] == "backward")
@@ -42,7 +42,7 @@ print(json.dumps({name: cases[name]().tolist() for name in names}))
 
 
 def run(code: str, cache: str, *arguments: str) -> str:
-    """The output of a script in a process of its own, with a cache folder ('' for none)."""
+    """The output of a script in its own process, with a cache folder ('' for none)."""
     environment = {**os.environ, "STEELYARD_CACHE": cache}
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
@@ -74,7 +74,7 @@ def test_a_controllers_model_is_its_own_in_every_process(
 
 
 def test_models_differ_from_each_other(uncached: dict[str, list[float]]) -> None:
-    """With parameters of its own the plant is neither the robot nor the controller's model."""
+    """With its own parameters the plant is neither the robot nor the controller's model."""
     for law in ("pd", "torque", "ahead"):
         assert len({tuple(uncached[f"{law} {which}"]) for which in ("none", "own", "other")}) == 3
 

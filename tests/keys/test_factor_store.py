@@ -101,15 +101,15 @@ def test_a_flipped_bit_anywhere_is_noticed(kept: Kept, seed: int) -> None:
     rng = np.random.default_rng(seed)
     store, log, most = opened(kept)
     whole = kept.contents[0]
-    for place in rng.integers(0, len(whole), 200):
+    for path in rng.integers(0, len(whole), 200):
         damaged = bytearray(whole)
-        damaged[place] ^= 1 << rng.integers(8)
+        damaged[path] ^= 1 << rng.integers(8)
         kept.factors[0].write_bytes(damaged)
-        found = store.find(*log, most)
-        assert found.content is None
-        assert "tag" in found.reason
+        result = store.find(*log, most)
+        assert result.content is None
+        assert "tag" in result.reason
     rejects(kept, 1, "tag")
-    assert kept.factors[0].read_bytes() == whole, "and it is made anew"
+    assert kept.factors[0].read_bytes() == whole, "and it is made again"
 
 
 def test_every_truncation_is_noticed(kept: Kept) -> None:
@@ -410,16 +410,16 @@ def forged(whole: bytes, forge: Callable[[Any], Any]) -> bytes:
 
 def test_what_is_written_is_what_is_read(kept: Kept) -> None:
     store, (source, digest), most = opened(kept)
-    found = store.find(source, digest, most).content
-    assert found is not None
-    reach = LogFactor.from_bytes(found, digest, reach_of(found)).parts[0].reach
-    made = LogFactor.from_bytes(found, digest, reach)
-    assert replace(made, name="x").to_bytes() != found
-    assert len(made.to_bytes()) == len(found)
+    content = store.find(source, digest, most).content
+    assert content is not None
+    reach = LogFactor.from_bytes(content, digest, reach_of(content)).parts[0].reach
+    outcome = LogFactor.from_bytes(content, digest, reach)
+    assert replace(outcome, name="x").to_bytes() != content
+    assert len(outcome.to_bytes()) == len(content)
     with pytest.raises(ValueError, match="another log"):
-        LogFactor.from_bytes(found, digest[::-1], reach)
+        LogFactor.from_bytes(content, digest[::-1], reach)
     with pytest.raises(ValueError, match="another model"):
-        LogFactor.from_bytes(found, digest, reach[:-1])
+        LogFactor.from_bytes(content, digest, reach[:-1])
     assert kept.folder.name == factor_store.FOLDER
 
 

@@ -1,6 +1,6 @@
 """Kernels of simulations.
 
-Equal keys mean equal programs, whatever option, law, model, drive or frame differs.
+Equal keys mean equal programs, for any option, law, model, drive or frame differs.
 """
 
 from __future__ import annotations

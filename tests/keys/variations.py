@@ -1,6 +1,6 @@
 """Values that differ from a value in one leaf.
 
-What a key must tell apart, found by walking fields.
+What a key must distinguish, found by walking fields.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def of_tuple(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 def with_field(value: Any, name: str, other: Any) -> Any:
     """Return a frozen dataclass with another value of a field, unchecked."""
-    made = object.__new__(type(value))
+    result = object.__new__(type(value))
     for f in fields(value):
-        object.__setattr__(made, f.name, other if f.name == name else getattr(value, f.name))
-    return made
+        object.__setattr__(result, f.name, other if f.name == name else getattr(value, f.name))
+    return result
 
 
 def leaf(value: Any) -> Any:

@@ -53,19 +53,19 @@ def module_of(robot: sy.Robot, **options: object) -> Module:
     return module(robot.tree, robot.name, frame_of(robot), **options)
 
 
-def library(made: Module, folder: Path) -> ctypes.CDLL:
-    _, source = write_c(made, folder)
+def library(result: Module, folder: Path) -> ctypes.CDLL:
+    _, source = write_c(result, folder)
     target = folder / "module.so"
     compile_c([source], target, STRICT)
     return ctypes.CDLL(str(target))
 
 
 def call(
-    lib: ctypes.CDLL, made: Module, name: str, state: dict[str, np.ndarray]
+    lib: ctypes.CDLL, result: Module, name: str, state: dict[str, np.ndarray]
 ) -> list[np.ndarray]:
     """One call per sample, as a controller would."""
-    program = made.programs[name]
-    kind = ctypes.c_double if made.real == "double" else ctypes.c_float
+    program = result.programs[name]
+    kind = ctypes.c_double if result.real == "double" else ctypes.c_float
     function = getattr(lib, program.name)
     function.restype = None
     results: list[list[np.ndarray]] = [[] for _ in program.outputs]
@@ -78,8 +78,8 @@ def call(
 
 
 def compiled(robot: sy.Robot, name: str, state: dict[str, np.ndarray]) -> list[np.ndarray]:
-    made = kernel(robot.tree, name, frame=frame_of(robot) if name in FRAMED else None)
-    result = made(*(state[x] for x in ALGORITHMS[name].inputs))
+    outcome = kernel(robot.tree, name, frame=frame_of(robot) if name in FRAMED else None)
+    result = outcome(*(state[x] for x in ALGORITHMS[name].inputs))
     return list(result) if isinstance(result, tuple) else [result]
 
 
@@ -90,8 +90,8 @@ def bound(quantity: str) -> float:
 
 def states(robot: sy.Robot, rng: np.random.Generator, count: int = 5) -> dict[str, np.ndarray]:
     names = ("q", "qd", "qdd", "tau", "qrd", "qrdd", "z", "dq")
-    made = dict(zip(names, rng.uniform(-2.0, 2.0, (len(names), count, robot.n)), strict=True))
-    return {**made, "wrench": rng.uniform(-9.0, 9.0, (count, len(robot.tree.bodies), 6))}
+    results = dict(zip(names, rng.uniform(-2.0, 2.0, (len(names), count, robot.n)), strict=True))
+    return {**results, "wrench": rng.uniform(-9.0, 9.0, (count, len(robot.tree.bodies), 6))}
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -102,11 +102,13 @@ def test_c_equals_the_kernels(
     everything = (
         [*FUNCTIONS] if robot.n > 3 else [*FUNCTIONS, *(f for f in EQUATIONS if f not in FUNCTIONS)]
     )
-    made = module_of(robot, functions=everything)
-    lib, state = library(made, tmp_path), states(robot, rng)
+    written_module = module_of(robot, functions=everything)
+    lib, state = library(written_module, tmp_path), states(robot, rng)
     for quantity in everything:
         for expected, got in zip(
-            compiled(robot, quantity, state), call(lib, made, quantity, state), strict=True
+            compiled(robot, quantity, state),
+            call(lib, written_module, quantity, state),
+            strict=True,
         ):
             assert np.abs(got - expected.reshape(got.shape)).max() <= bound(quantity) * max(
                 np.abs(expected).max(), 1e-12
@@ -118,11 +120,14 @@ def test_float_compiles_and_is_as_near_as_float_can_be(
     name: str, example_robots: Path, rng: np.random.Generator, tmp_path: Path
 ) -> None:
     robot = robot_of(name, example_robots)
-    made = module_of(robot, real="float")
-    lib, state = library(made, tmp_path), states(robot, rng)
+    written_module = module_of(robot, real="float")
+    lib, state = library(written_module, tmp_path), states(robot, rng)
     assert "double" not in "".join(path.read_text() for path in tmp_path.glob("*.[hc]"))
     for quantity in FUNCTIONS:
-        (expected,), (got,) = compiled(robot, quantity, state), call(lib, made, quantity, state)
+        (expected,), (got,) = (
+            compiled(robot, quantity, state),
+            call(lib, written_module, quantity, state),
+        )
         error = np.abs(got - expected).max() / np.abs(expected).max()
         assert error <= (1e-2 if quantity == "forward_dynamics" else 2e-5), quantity
         if quantity == "inverse_dynamics":
@@ -156,13 +161,13 @@ def test_the_source_allocates_nothing_and_needs_only_math(tmp_path: Path) -> Non
 
 def test_the_header_is_literature(tmp_path: Path) -> None:
     robot = sy.load("puma560")
-    made = module_of(robot, fingerprint=robot.fingerprint)
-    text = header(made)
+    written_module = module_of(robot, fingerprint=robot.fingerprint)
+    text = header(written_module)
     assert sy.__version__ in text
     assert robot.fingerprint in text
     assert all(f" {name} " in text for name in (*robot.joint_names, *robot.parameter_names))
     for quantity in FUNCTIONS:
-        program = made.programs[quantity]
+        program = written_module.programs[quantity]
         assert f"puma560_{quantity}: {program.operations} operations" in text
         assert all(
             f"{o.name}[{'x'.join(map(str, o.shape))}]" in text and o.unit in text
@@ -190,20 +195,20 @@ def test_names_become_identifiers(name: str, expected: str) -> None:
 
 def test_a_name_cannot_leave_its_comment(tmp_path: Path) -> None:
     robot = sy.load("planar_2r")
-    made = module(robot.tree, 'x */ int evil; /* \n#include "y" ??/', robot.end_effector)
-    _, source = write_c(made, tmp_path)
+    result = module(robot.tree, 'x */ int evil; /* \n#include "y" ??/', robot.end_effector)
+    _, source = write_c(result, tmp_path)
     compile_c([source], tmp_path / "module.so", STRICT)
     assert not hasattr(ctypes.CDLL(str(tmp_path / "module.so")), "evil")
 
 
 def test_nothing_is_written_over_unless_asked(tmp_path: Path) -> None:
-    made = module_of(sy.load("planar_2r"))
+    written_module = module_of(sy.load("planar_2r"))
     (tmp_path / "planar_2r.c").write_text("precious")
     with pytest.raises(sy.CallError, match=r"planar_2r\.c exists already; pass overwrite=True"):
-        write_c(made, tmp_path)
+        write_c(written_module, tmp_path)
     assert (tmp_path / "planar_2r.c").read_text() == "precious"
     assert not (tmp_path / "planar_2r.h").exists()
-    write_c(made, tmp_path, overwrite=True)
+    write_c(written_module, tmp_path, overwrite=True)
     assert "planar_2r_jacobian" in (tmp_path / "planar_2r.c").read_text()
 
 
@@ -219,15 +224,15 @@ def _full_for_c(real: Callable[..., None]) -> Callable[..., None]:
 
 
 def test_both_files_or_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = module_of(sy.load("planar_2r"))
+    written_module = module_of(sy.load("planar_2r"))
     for name in ("link", "replace"):
         monkeypatch.setattr(os, name, _full_for_c(getattr(os, name)))
     with pytest.raises(sy.CallError, match="full"):
-        write_c(made, tmp_path)
+        write_c(written_module, tmp_path)
     assert not list(tmp_path.iterdir())
     (tmp_path / "planar_2r.h").write_text("older")
     with pytest.raises(sy.CallError, match="full"):
-        write_c(made, tmp_path, overwrite=True)
+        write_c(written_module, tmp_path, overwrite=True)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
         ("planar_2r.h", "older")
     ]
@@ -252,12 +257,12 @@ def test_an_unknown_frame_is_named() -> None:
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    made = module_of(sy.load("planar_2r"))
+    written_module = module_of(sy.load("planar_2r"))
     with pytest.raises(sy.CallError, match="cannot be written: there is no folder"):
-        write_c(made, tmp_path / "no" / "such")
+        write_c(written_module, tmp_path / "no" / "such")
     (tmp_path / "file").write_text("")
     with pytest.raises(sy.CallError, match="is a file"):
-        write_c(made, tmp_path / "file")
+        write_c(written_module, tmp_path / "file")
 
 
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "jacobian"])
@@ -296,28 +301,30 @@ def test_wrenches_at_frames_act_as_in_python(
     example_robots: Path, rng: np.random.Generator, tmp_path: Path
 ) -> None:
     robot, frames = robot_of("ur5", example_robots), ("tool0", "forearm_link")
-    made = module_of(robot, functions=list(WRENCH_METHODS), wrench=frames)
-    lib, state = library(made, tmp_path), states(robot, rng)
+    written_module = module_of(robot, functions=list(WRENCH_METHODS), wrench=frames)
+    lib, state = library(written_module, tmp_path), states(robot, rng)
     state["wrench"] = rng.uniform(-9.0, 9.0, (5, 2, 6))
     wrench = dict(zip(frames, np.moveaxis(state["wrench"], 1, 0), strict=True))
     for quantity, inputs in WRENCH_METHODS.items():
         result = getattr(robot, quantity)(*(state[x] for x in inputs), wrench=wrench)
         expected = list(result) if isinstance(result, tuple) else [result]
-        for x, y in zip(expected, call(lib, made, quantity, state), strict=True):
+        for x, y in zip(expected, call(lib, written_module, quantity, state), strict=True):
             assert np.abs(x.reshape(y.shape) - y).max() <= bound(quantity) * np.abs(x).max(), (
                 quantity
             )
-    text = header(made)
+    text = header(written_module)
     assert "Rows of wrench (2)" in text
     assert text.index(" 0 tool0") < text.index(" 1 forearm_link")
 
 
 def test_functions_without_forces_take_no_wrench() -> None:
     robot = sy.load("planar_2r")
-    made = module_of(robot, functions=["inverse_dynamics", "mass_matrix"], wrench=["link2"])
+    written_module = module_of(
+        robot, functions=["inverse_dynamics", "mass_matrix"], wrench=["link2"]
+    )
     taken = {
         name: [operand.name for operand in program.inputs]
-        for name, program in made.programs.items()
+        for name, program in written_module.programs.items()
     }
     assert taken == {"inverse_dynamics": ["q", "qd", "qdd", "wrench"], "mass_matrix": ["q"]}
     assert "Rows of wrench" not in header(module_of(robot))

@@ -22,18 +22,18 @@ def test_loops_in_c_equal_the_kernels(name: str, rng: np.random.Generator, tmp_p
         robot.consistent_acceleration(q, qd, rng.normal(size=q.shape)),
         rng.normal(size=q.shape),
     )
-    made = module(robot.closed_tree, name, None, functions=list(LOOP_EQUATIONS))
-    lib = library(made, tmp_path)
+    result = module(robot.closed_tree, name, None, functions=list(LOOP_EQUATIONS))
+    lib = library(result, tmp_path)
     weight = rng.uniform(1.0, 3.0, len(robot.driven_joints))
     state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "weight": np.tile(weight, (4, 1))}
-    got = {quantity: call(lib, made, quantity, state) for quantity in LOOP_EQUATIONS}
-    wanted = robot.constrained_inverse_dynamics(q, qd, qdd, weight)
+    got = {quantity: call(lib, result, quantity, state) for quantity in LOOP_EQUATIONS}
+    reference = robot.constrained_inverse_dynamics(q, qd, qdd, weight)
     accelerations, multipliers = robot.constrained_forward_dynamics(q, qd, tau)
     expected = {
         "closure": [robot.closure(q)],
         "closure_jacobian": [robot.closure_jacobian(q)],
         "closure_bias": [robot.closure_bias(q, qd)],
-        "constrained_torque": [wanted.tau, wanted.multipliers],
+        "constrained_torque": [reference.tau, reference.multipliers],
         "constrained_forward_dynamics": [accelerations, multipliers],
         "constrained_regressor": [robot.constrained_regressor(q, qd, qdd)],
         "freedom_basis": [robot.freedom_basis(q)],
@@ -44,7 +44,7 @@ def test_loops_in_c_equal_the_kernels(name: str, rng: np.random.Generator, tmp_p
             np.testing.assert_allclose(
                 a, b, rtol=1e-10, atol=1e-10 * max(1.0, np.abs(b).max()), err_msg=quantity
             )
-    text = header(made)
+    text = header(result)
     assert (
         "Closures of the loops, in the order of phi and of the multipliers"
         f" ({len(robot.closure_names)})" in text

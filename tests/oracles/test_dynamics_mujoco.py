@@ -36,18 +36,18 @@ def test_random_trees(seed):
     model = model_of(tree)
     data = mujoco.MjData(model)
     # MuJoCo's place of each of our coordinates
-    at = [model.joint(body.joint).dofadr[0] for body in tree.bodies]
+    indices = [model.joint(body.joint).dofadr[0] for body in tree.bodies]
     q, qd, qdd = (x[:, 0] for x in random_state(rng, tree, 1))
-    data.qpos[at], data.qvel[at], data.qacc[at] = q, qd, qdd
+    data.qpos[indices], data.qvel[indices], data.qacc[indices] = q, qd, qdd
     mujoco.mj_inverse(model, data)
-    close(inverse_dynamics(tree, q, qd, qdd), data.qfrc_inverse[at], 1e-9)
-    close(bias_torque(tree, q, qd), (data.qfrc_bias - data.qfrc_passive)[at], 1e-9)
+    close(inverse_dynamics(tree, q, qd, qdd), data.qfrc_inverse[indices], 1e-9)
+    close(bias_torque(tree, q, qd), (data.qfrc_bias - data.qfrc_passive)[indices], 1e-9)
     M = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, M)
-    close(mass_matrix(tree, q), M[np.ix_(at, at)], 1e-9)
-    data.qfrc_applied[at] = data.qfrc_inverse[at]
+    close(mass_matrix(tree, q), M[np.ix_(indices, indices)], 1e-9)
+    data.qfrc_applied[indices] = data.qfrc_inverse[indices]
     mujoco.mj_forward(model, data)
-    close(forward_by_crba(tree, q, qd, list(data.qfrc_applied[at])), data.qacc[at], 1e-7)
+    close(forward_by_crba(tree, q, qd, list(data.qfrc_applied[indices])), data.qacc[indices], 1e-7)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -56,9 +56,9 @@ def test_poses_and_jacobians(seed):
     tree = random_tree(rng, 6)
     model = model_of(tree)
     data = mujoco.MjData(model)
-    at = [model.joint(body.joint).dofadr[0] for body in tree.bodies]
+    indices = [model.joint(body.joint).dofadr[0] for body in tree.bodies]
     q, qd, _ = (x[:, 0] for x in random_state(rng, tree, 1))
-    data.qpos[at], data.qvel[at] = q, qd
+    data.qpos[indices], data.qvel[indices] = q, qd
     mujoco.mj_forward(model, data)
     for i, (body, pose) in enumerate(zip(tree.bodies, poses(tree, q), strict=True)):
         number, o = model.body(body.name).id, data.body(body.name).xpos
@@ -67,5 +67,5 @@ def test_poses_and_jacobians(seed):
         J, Jd = np.zeros((6, model.nv)), np.zeros((6, model.nv))
         mujoco.mj_jac(model, data, J[:3], J[3:], o, number)
         mujoco.mj_jacDot(model, data, Jd[:3], Jd[3:], o, number)
-        close(jacobian(tree, q, Frame(i, Pose())), J[:, at], 1e-9)
-        close(jacobian_rate(tree, q, qd, Frame(i, Pose())), Jd[:, at], 1e-9)
+        close(jacobian(tree, q, Frame(i, Pose())), J[:, indices], 1e-9)
+        close(jacobian_rate(tree, q, qd, Frame(i, Pose())), Jd[:, indices], 1e-9)

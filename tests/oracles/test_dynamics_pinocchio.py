@@ -134,7 +134,7 @@ def check(oracle: Oracle, rng: np.random.Generator, tolerance: float = TOLERANCE
 
 
 def check_forward(oracle: Oracle, rng: np.random.Generator) -> None:
-    """Accelerations, where each joint is a coordinate of its own.
+    """Accelerations, where each joint is its own coordinate.
 
     Rotors and friction are not in Pinocchio's model.
     """

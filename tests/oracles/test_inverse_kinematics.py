@@ -30,11 +30,13 @@ SEVEN = {"panda": 0.6, "iiwa14": 0.6}
 
 
 def unlimited(
-    robot: sy.Robot, frame: str, T: np.ndarray, held: float | None
+    robot: sy.Robot, frame: str, T: np.ndarray, fixed: float | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """All solutions without limits, and which branches reach."""
     closed = analytic(robot, frame, None, False)
-    start = np.zeros(robot.n) if held is None else closed.start(np.zeros(robot.n), np.array([held]))
+    start = (
+        np.zeros(robot.n) if fixed is None else closed.start(np.zeros(robot.n), np.array([fixed]))
+    )
     q, code, _ = closed.kernel(T, start)
     return q, code == 2.0
 
@@ -49,18 +51,18 @@ def regular(robot: sy.Robot, frame: str, q: np.ndarray, valid: np.ndarray) -> np
 
 @pytest.mark.parametrize("name", [*SIX, *SEVEN])
 def test_as_many_solutions_as_eaik_finds(name: str, rng: np.random.Generator) -> None:
-    robot, held = arm(name), SEVEN.get(name)
+    robot, fixed = arm(name), SEVEN.get(name)
     frame = frame_of(robot)
     low, high = joint_range(robot.tree)
     q = rng.uniform(low, high, (200, robot.n))
-    if held is not None:
+    if fixed is not None:
         (joint,) = analytic(robot, frame, None).fixed
-        q[:, robot.joint_names.index(joint)] = held
+        q[:, robot.joint_names.index(joint)] = fixed
     T = robot.forward_kinematics(q, frame)
-    found, valid = unlimited(robot, frame, T, held)
-    peer = eaik_robot(robot, frame, {} if held is None else {joint: held})
+    result, valid = unlimited(robot, frame, T, fixed)
+    peer = eaik_robot(robot, frame, {} if fixed is None else {joint: fixed})
     counts = np.array([number_of_solutions(peer, pose_for_eaik(robot, frame, pose)) for pose in T])
-    good = regular(robot, frame, found, valid)
+    good = regular(robot, frame, result, valid)
     assert good.mean() > 0.95
     np.testing.assert_array_equal(valid.sum(axis=1)[good], counts[good])
 

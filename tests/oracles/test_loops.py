@@ -72,7 +72,7 @@ def crank_torque(theta: float, rate: float, acceleration: float) -> float:
 
 
 def test_the_four_bar_obeys_its_equation_of_one_freedom() -> None:
-    made, rng = robot("four_bar"), np.random.default_rng(0)
+    result, rng = robot("four_bar"), np.random.default_rng(0)
     theta = np.linspace(0.0, 2 * np.pi, 25)
     rate, acceleration = rng.normal(size=(2, 25))
     q, qd, qdd = np.zeros((3, 25, 3))
@@ -82,15 +82,17 @@ def test_the_four_bar_obeys_its_equation_of_one_freedom() -> None:
             (q, qd, qdd), (turns, first * v, first * a + second * v * v), strict=True
         ):
             row[k] = values[0], values[1] - values[0], values[2]
-    assert np.abs(made.closure(q)).max() < 1e-14
-    close(made.consistent_acceleration(q, qd, qdd), qdd, 1e-12)
-    wanted = np.array([crank_torque(*each) for each in zip(theta, rate, acceleration, strict=True)])
-    torque = made.constrained_inverse_dynamics(q, qd, qdd)
-    assert np.abs(torque.tau[:, 0] - wanted).max() <= 1e-9 * np.abs(wanted).max()
+    assert np.abs(result.closure(q)).max() < 1e-14
+    close(result.consistent_acceleration(q, qd, qdd), qdd, 1e-12)
+    expected = np.array(
+        [crank_torque(*each) for each in zip(theta, rate, acceleration, strict=True)]
+    )
+    torque = result.constrained_inverse_dynamics(q, qd, qdd)
+    assert np.abs(torque.tau[:, 0] - expected).max() <= 1e-9 * np.abs(expected).max()
     tau = np.zeros_like(q)
-    tau[:, 0] = wanted
+    tau[:, 0] = expected
     assert (
-        np.abs(made.constrained_forward_dynamics(q, qd, tau)[0] - qdd).max()
+        np.abs(result.constrained_forward_dynamics(q, qd, tau)[0] - qdd).max()
         <= 1e-9 * np.abs(qdd).max()
     )
 
@@ -98,18 +100,18 @@ def test_the_four_bar_obeys_its_equation_of_one_freedom() -> None:
 class Pinocchio:
     """A robot with point loops as Pinocchio has it, read from our URDF."""
 
-    def __init__(self, made: sy.Robot, path: Path) -> None:
-        made.to_urdf(path)
+    def __init__(self, result: sy.Robot, path: Path) -> None:
+        result.to_urdf(path)
         self.model = pin.buildModelFromUrdf(str(path))
-        self.model.gravity.linear = np.array(made.gravity)
+        self.model.gravity.linear = np.array(result.gravity)
         self.order = [
-            self.model.joints[self.model.getJointId(name)].idx_v for name in made.joint_names
+            self.model.joints[self.model.getJointId(name)].idx_v for name in result.joint_names
         ]
         self.closures, self.data_of = (
             pin.StdVec_RigidConstraintModel(),
             pin.StdVec_RigidConstraintData(),
         )
-        for loop in made.mechanism.loops:
+        for loop in result.mechanism.loops:
             self.closures.append(self.closure(loop))
             self.data_of.append(self.closures[len(self.closures) - 1].createData())
         self.data = self.model.createData()
@@ -118,8 +120,8 @@ class Pinocchio:
     def closure(self, loop: Any) -> pin.RigidConstraintModel:
         frames = [self.model.frames[self.model.getFrameId(name)] for name in (loop.a, loop.b)]
         places = [
-            frame.placement * pin.SE3(np.eye(3), np.array(at.p))
-            for frame, at in zip(frames, (loop.at_a, loop.at_b), strict=True)
+            frame.placement * pin.SE3(np.eye(3), np.array(point.p))
+            for frame, point in zip(frames, (loop.at_a, loop.at_b), strict=True)
         ]
         parents = [frame.parentJoint for frame in frames]
         return pin.RigidConstraintModel(
@@ -137,19 +139,21 @@ class Pinocchio:
             x.qd[k],
             x.tau[k] - x.robot.friction_torque(x.qd[k]),
         )
-        at = pin.integrate(self.model, pin.neutral(self.model), q)
+        point = pin.integrate(self.model, pin.neutral(self.model), q)
         settings = pin.ProximalSettings(1e-14, 1e-10, 50)
         return pin.constraintDynamics(
-            self.model, self.data, at, v, tau, self.closures, self.data_of, settings
+            self.model, self.data, point, v, tau, self.closures, self.data_of, settings
         )[self.order]
 
 
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "planar_3rrr", "delta"])
 def test_pinocchio_gives_the_same_accelerations(name: str, tmp_path: Path) -> None:
     x = motion(name)
-    made = x.robot.without_rotors()
-    peer = Pinocchio(made, tmp_path / f"{name}.urdf")
-    y = Motion(made, x.q, x.qd, *([made.constrained_forward_dynamics(x.q, x.qd, x.tau)[0], x.tau]))
+    result = x.robot.without_rotors()
+    peer = Pinocchio(result, tmp_path / f"{name}.urdf")
+    y = Motion(
+        result, x.q, x.qd, *([result.constrained_forward_dynamics(x.q, x.qd, x.tau)[0], x.tau])
+    )
     for k in range(len(x.q)):
         close(peer.accelerations(y, k), y.qdd[k], 1e-7)
 
@@ -197,13 +201,13 @@ def in_mujoco(text: str, q: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np
     )
 
 
-def compare(made: sy.Robot, text: str) -> None:
+def compare(result: sy.Robot, text: str) -> None:
     rng = np.random.default_rng(4)
-    zero = [joint == "post" and 0.1 for joint in made.joint_names]
-    q = made.assemble(np.array(zero, dtype=float) + 0.1 * rng.normal(size=made.n))
-    tau = rng.normal(size=made.n)
+    zero = [joint == "post" and 0.1 for joint in result.joint_names]
+    q = result.assemble(np.array(zero, dtype=float) + 0.1 * rng.normal(size=result.n))
+    tau = rng.normal(size=result.n)
     ours, (soft, rigid) = (
-        made.constrained_forward_dynamics(q, np.zeros(made.n), tau)[0],
+        result.constrained_forward_dynamics(q, np.zeros(result.n), tau)[0],
         in_mujoco(text, q, tau),
     )
     close(ours, soft, 5e-3)
@@ -213,13 +217,13 @@ def compare(made: sy.Robot, text: str) -> None:
 def test_equalities_of_mjcf_are_loops(tmp_path: Path) -> None:
     """From rest, since MuJoCo leaves (dPhi/dt) qd to its stabilisation."""
     (tmp_path / "linkage.xml").write_text(LINKAGE)
-    made = sy.load(tmp_path / "linkage.xml")
-    assert [loop.kind for loop in made.mechanism.loops] == ["point", "residual", "residual"]
-    assert made.driven_joints == ("crank", "flap")
-    assert not made.mechanism.remarks
-    structure = made.loop_structure
+    arm = sy.load(tmp_path / "linkage.xml")
+    assert [loop.kind for loop in arm.mechanism.loops] == ["point", "residual", "residual"]
+    assert arm.driven_joints == ("crank", "flap")
+    assert not arm.mechanism.remarks
+    structure = arm.loop_structure
     assert (structure.freedoms, structure.case) == (2, "exact")
-    compare(made, LINKAGE)
+    compare(arm, LINKAGE)
 
 
 @pytest.mark.parametrize("sites", [False, True])
@@ -232,17 +236,20 @@ def test_welds_of_mjcf_are_loops(sites: bool, tmp_path: Path) -> None:
     site = '<site name="{0}" pos="{1} 0.2 0" euler="0 0 {2}"/></body></body></body>'
     body = LINK.format("0.05 0.1 0", 1, "0.02 0.02 0.04")
     text = '<mujoco><compiler angle="radian"/><worldbody>'
-    for arm, foot, bend, at, turn in (("a", "0 0 0", 0.3, 0.1, -0.3), ("b", "0.4 0 0", 0, -0.2, 0)):
-        for k, place, angle in ((1, foot, 0), (2, "0.1 0.4 0", 0), (3, "0 0.3 0", bend)):
-            text += hinge.format(arm, k, place, angle) + body
-        text += site.format(arm, at, turn)
+    for arm, foot, bend, point, turn in (
+        ("a", "0 0 0", 0.3, 0.1, -0.3),
+        ("b", "0.4 0 0", 0, -0.2, 0),
+    ):
+        for k, path, angle in ((1, foot, 0), (2, "0.1 0.4 0", 0), (3, "0 0.3 0", bend)):
+            text += hinge.format(arm, k, path, angle) + body
+        text += site.format(arm, point, turn)
     weld = '<weld site1="a" site2="b"' if sites else '<weld body1="a3" body2="b3" anchor="0.1 0 0"'
     text += f"</worldbody><equality>{weld} {HARD}/></equality></mujoco>"
     (tmp_path / "arms.xml").write_text(text)
-    made = sy.load(tmp_path / "arms.xml")
-    assert made.loop_structure.freedoms == 3
-    assert made.mechanism.driven is None
-    compare(made, text)
+    loaded = sy.load(tmp_path / "arms.xml")
+    assert loaded.loop_structure.freedoms == 3
+    assert loaded.mechanism.driven is None
+    compare(loaded, text)
 
 
 def test_loops_of_urdf_extensions_close(tmp_path: Path) -> None:
@@ -264,6 +271,6 @@ def test_loops_of_urdf_extensions_close(tmp_path: Path) -> None:
     for text in (loop.format("revolute"), loop.format("spherical"), sdf):
         path = tmp_path / f"{len(text)}.urdf"
         path.write_text(plain.read_text().replace("</robot>", f"{text}</robot>"))
-        made = sy.load(path)
-        assert made.loop_structure.freedoms == 1
-        close(made.constrained_forward_dynamics(x.q, x.qd, x.tau)[0], x.qdd, 1e-10)
+        arm = sy.load(path)
+        assert arm.loop_structure.freedoms == 1
+        close(arm.constrained_forward_dynamics(x.q, x.qd, x.tau)[0], x.qdd, 1e-10)

@@ -2,7 +2,7 @@
 
 Virtual work on platform, arms and legs, in vectors.
 
-Geometry and masses are written down here anew. Tsai 1999, "Robot Analysis", sections 10.3 (virtual
+Geometry and masses are written down here again. Tsai 1999, "Robot Analysis", sections 10.3 (virtual
 work) and 10.4 (Stewart platform).
 """
 
@@ -59,13 +59,13 @@ def delta_torques(p: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarr
 
 
 def test_the_delta_obeys_its_explicit_inverse_dynamics() -> None:
-    made, rng = robot("delta"), np.random.default_rng(8)
-    names = list(made.joint_names)
+    result, rng = robot("delta"), np.random.default_rng(8)
+    names = list(result.joint_names)
     arms, centre = (
         [names.index(f"arm{k}") for k in (1, 2, 3)],
         [names.index(axis) for axis in "xyz"],
     )
-    q, qd, qdd, tau = np.zeros((4, 6, made.n))
+    q, qd, qdd, tau = np.zeros((4, 6, result.n))
     for k in range(6):
         p, v, a = rng.uniform(-1, 1, (3, 3)) * [[0.1], [0.8], [5.0]]
         q[k, arms], qd[k, arms], qdd[k, arms], tau[k, arms] = delta_torques(
@@ -73,18 +73,18 @@ def test_the_delta_obeys_its_explicit_inverse_dynamics() -> None:
         )
         q[k, centre], qd[k, centre], qdd[k, centre] = p, v, a
     driven = [names[c] for c in arms]
-    full = made.assemble(q, hold=[*driven, *"xyz"])
-    rates = made.consistent_velocity(full, qd, hold=driven)
-    accelerations = made.consistent_acceleration(full, rates, qdd, hold=driven)
+    full = result.assemble(q, hold=[*driven, *"xyz"])
+    rates = result.consistent_velocity(full, qd, hold=driven)
+    accelerations = result.consistent_acceleration(full, rates, qdd, hold=driven)
     close(rates[:, centre], qd[:, centre], 1e-10)
     close(accelerations[:, centre], qdd[:, centre], 1e-10)
-    close(made.constrained_inverse_dynamics(full, rates, accelerations).tau, tau, 1e-10)
+    close(result.constrained_inverse_dynamics(full, rates, accelerations).tau, tau, 1e-10)
 
 
 def hexagons() -> tuple[np.ndarray, np.ndarray]:
     """Joints of the base, radius 0.6 m, and of the platform, 0.4 m, in pairs."""
     pairs = [(120 * (k // 2), 1 if k % 2 else -1) for k in range(6)]
-    circle = [np.radians([at + side * half for at, side in pairs]) for half in (10, 50)]
+    circle = [np.radians([point + side * half for point, side in pairs]) for half in (10, 50)]
     return tuple(
         r * np.stack([np.cos(t), np.sin(t), 0 * t], axis=1)
         for r, t in zip((0.6, 0.4), circle, strict=True)
@@ -133,13 +133,13 @@ def stewart_forces(
 
 
 def test_the_stewart_platform_obeys_its_explicit_inverse_dynamics() -> None:
-    made, rng = robot("stewart"), np.random.default_rng(9)
-    names = list(made.joint_names)
+    result, rng = robot("stewart"), np.random.default_rng(9)
+    names = list(result.joint_names)
     pistons, platform = (
         [names.index(f"piston{k}") for k in range(1, 7)],
         [names.index(x) for x in ("x", "y", "z", "yaw", "pitch", "roll")],
     )
-    q, qd, qdd, tau = np.zeros((4, 4, made.n))
+    q, qd, qdd, tau = np.zeros((4, 4, result.n))
     for k in range(4):
         p, v, a, angles, rates, faster = (
             rng.uniform(-1, 1, (6, 3)) * np.array([0.1, 0.5, 2.0, 0.2, 0.5, 2.0])[:, None]
@@ -148,13 +148,13 @@ def test_the_stewart_platform_obeys_its_explicit_inverse_dynamics() -> None:
         q[k, pistons], qd[k, pistons], tau[k, pistons] = stewart_forces(R, p + 0.8 * Z, v, a, w, dw)
         for row, linear, angular in ((q, p, angles), (qd, v, rates), (qdd, a, faster)):
             row[k, platform] = [*linear, *angular]
-    held = [names[c] for c in platform]
-    full = made.assemble(q, hold=held)
+    fixed = [names[c] for c in platform]
+    full = result.assemble(q, hold=fixed)
     close(full[:, pistons], q[:, pistons], 1e-10)
-    velocities = made.consistent_velocity(full, qd, hold=held)
+    velocities = result.consistent_velocity(full, qd, hold=fixed)
     close(velocities[:, pistons], qd[:, pistons], 1e-10)
-    accelerations = made.consistent_acceleration(full, velocities, qdd, hold=held)
-    close(made.constrained_inverse_dynamics(full, velocities, accelerations).tau, tau, 1e-9)
+    accelerations = result.consistent_acceleration(full, velocities, qdd, hold=fixed)
+    close(result.constrained_inverse_dynamics(full, velocities, accelerations).tau, tau, 1e-9)
 
 
 def turned(
@@ -178,24 +178,24 @@ def turned(
 def test_inverse_kinematics_of_the_platforms_is_explicit() -> None:
     """Arms of the Delta and legs of the Stewart platform for poses of their platforms."""
     rng = np.random.default_rng(9)
-    made, T = robot("delta"), np.tile(np.eye(4), (20, 1, 1))
+    result, T = robot("delta"), np.tile(np.eye(4), (20, 1, 1))
     T[:, :3, 3] = rng.uniform(-0.06, 0.06, (20, 3)) + [0.0, 0.0, -0.42]
-    found = sy.inverse_kinematics(made, T, "platform")
-    arms = [made.joint_names.index(f"arm{k}") for k in (1, 2, 3)]
+    solutions = sy.inverse_kinematics(result, T, "platform")
+    arms = [result.joint_names.index(f"arm{k}") for k in (1, 2, 3)]
     explicit = np.array([delta_torques(pose[:3, 3], np.zeros(3), np.zeros(3))[0] for pose in T])
-    assert found.solved.all()
-    close(found.best[:, arms], explicit, 1e-10)
-    close(made.closure(found.best), np.zeros((20, 9)), 1e-12)
+    assert solutions.solved.all()
+    close(solutions.best[:, arms], explicit, 1e-10)
+    close(result.closure(solutions.best), np.zeros((20, 9)), 1e-12)
 
-    made, (base, top) = robot("stewart"), hexagons()
-    legs = [made.joint_names.index(f"piston{k}") for k in range(1, 7)]
+    result, (base, top) = robot("stewart"), hexagons()
+    legs = [result.joint_names.index(f"piston{k}") for k in range(1, 7)]
     for k in range(20):
         T[k, :3, :3] = Rotation.from_rotvec(rng.uniform(-0.3, 0.3, 3)).as_matrix()
     T[:, :3, 3] = rng.uniform(-0.1, 0.1, (20, 3)) + [0.0, 0.0, 0.8]
-    found = sy.inverse_kinematics(made, T, "platform")
+    solutions = sy.inverse_kinematics(result, T, "platform")
     lengths = np.linalg.norm(top @ T[:, :3, :3].swapaxes(1, 2) + T[:, None, :3, 3] - base, axis=-1)
-    assert found.solved.all()
-    close(found.best[:, legs], lengths - np.linalg.norm(top + 0.8 * Z - base, axis=1), 1e-10)
+    assert solutions.solved.all()
+    close(solutions.best[:, legs], lengths - np.linalg.norm(top + 0.8 * Z - base, axis=1), 1e-10)
 
 
 def test_a_pose_that_no_platform_has() -> None:
@@ -203,7 +203,7 @@ def test_a_pose_that_no_platform_has() -> None:
 
     The nearest closed configuration is named.
     """
-    made, turned = robot("delta"), np.eye(4)
+    result, turned = robot("delta"), np.eye(4)
     turned[:3, :3], turned[:3, 3] = (
         Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix(),
         [
@@ -212,14 +212,14 @@ def test_a_pose_that_no_platform_has() -> None:
             -0.42,
         ],
     )
-    found = sy.inverse_kinematics(
-        made, np.stack([turned, np.eye(4) + np.eye(4, k=3) * 3.0]), "platform"
+    solutions = sy.inverse_kinematics(
+        result, np.stack([turned, np.eye(4) + np.eye(4, k=3) * 3.0]), "platform"
     )
-    assert not found.solved.any()
-    close(made.closure(found.nearest.q), np.zeros((2, 9)), 1e-10)
-    close(found.nearest.angle, [0.4, 0.0], 1e-6)
-    assert found.nearest.distance[0] < 1e-6
-    assert 2.0 < found.nearest.distance[1] < 3.0
-    assert "2 out of reach" in found.status
+    assert not solutions.solved.any()
+    close(result.closure(solutions.nearest.q), np.zeros((2, 9)), 1e-10)
+    close(solutions.nearest.angle, [0.4, 0.0], 1e-6)
+    assert solutions.nearest.distance[0] < 1e-6
+    assert 2.0 < solutions.nearest.distance[1] < 3.0
+    assert "2 out of reach" in solutions.status
     with pytest.raises(sy.ProblemError, match="loops are closed numerically; method='numerical'"):
-        sy.inverse_kinematics(made, turned, "platform", method="closed form")
+        sy.inverse_kinematics(result, turned, "platform", method="closed form")

@@ -12,7 +12,7 @@ import steelyard as sy
 from steelyard.motion import Trajectory, point_to_point
 from steelyard.motion.trajectories.double_s import (
     DoubleSState,
-    JointLimits,
+    ProfileLimits,
     fastest_motion,
     keeps_limits,
 )
@@ -27,7 +27,7 @@ def random_case(rng: np.random.Generator, n: int, jerk: bool, moving: bool) -> d
     most = most if jerk else np.full(n, np.inf)
     qd0, qdd0 = np.zeros(n), np.zeros(n)
     for i in range(n if moving else 0):
-        limits = JointLimits(velocity[i], acceleration[i], most[i])
+        limits = ProfileLimits(velocity[i], acceleration[i], most[i])
         while True:
             state = DoubleSState(
                 rng.uniform(-1, 1) * velocity[i],
@@ -61,26 +61,26 @@ def call(case: dict, seconds: float | None = None) -> Trajectory:
 def by_ruckig(case: dict) -> float:
     """The duration of ruckig's motion [s]."""
     n = len(case["start"])
-    given = ruckig.InputParameter(n)
-    given.current_position, given.current_velocity, given.current_acceleration = (
+    argument = ruckig.InputParameter(n)
+    argument.current_position, argument.current_velocity, argument.current_acceleration = (
         case["start"],
         case["qd0"],
         case["qdd0"],
     )
-    given.target_position = case["end"]
-    given.max_velocity, given.max_acceleration, given.max_jerk = (
+    argument.target_position = case["end"]
+    argument.max_velocity, argument.max_acceleration, argument.max_jerk = (
         case["velocity"],
         case["acceleration"],
         case["jerk"],
     )
     result = ruckig.Trajectory(n)
-    assert ruckig.Ruckig(n).calculate(given, result) == ruckig.Result.Working
+    assert ruckig.Ruckig(n).calculate(argument, result) == ruckig.Result.Working
     return float(result.duration)
 
 
-def assert_within(case: dict, made: Trajectory) -> None:
+def assert_within(case: dict, result: Trajectory) -> None:
     """Limits on a dense grid, by the extrema of the pieces, and both ends."""
-    motion = made.motion
+    motion = result.motion
     assert isinstance(motion, SynchronisedMotion)
     bounds = motion.bounds()
     assert (bounds.velocity <= case["velocity"] * (1 + ROUNDING)).all()
@@ -99,9 +99,9 @@ def assert_within(case: dict, made: Trajectory) -> None:
         np.testing.assert_allclose(qdd[-1], 0.0, atol=1e-8)
 
 
-def assert_consistent(made: Trajectory) -> None:
+def assert_consistent(result: Trajectory) -> None:
     """Positions integrate velocities, and velocities accelerations, over the exact pieces."""
-    for joint in made.motion.joints:
+    for joint in result.motion.joints:
         h = np.diff(joint.t)[:-1]
         after_p, after_v, _ = joint(joint.t[1:-1] - 1e-14)
         np.testing.assert_allclose(after_p, joint.p[1:], atol=1e-9)
@@ -116,7 +116,7 @@ def test_one_joint_is_as_fast_as_ruckig(jerk: bool, moving: bool, rng: np.random
         case = random_case(rng, 1, jerk, moving)
         peer = by_ruckig(case)
         state = DoubleSState(*(float(case[name][0]) for name in ("qd0", "qdd0")))
-        limits = JointLimits(
+        limits = ProfileLimits(
             *(float(case[name][0]) for name in ("velocity", "acceleration", "jerk"))
         )
         assert (
@@ -132,12 +132,12 @@ def test_arms_are_as_fast_as_ruckig_and_within_limits(
 ) -> None:
     for _ in range(60):
         case = random_case(rng, int(rng.integers(1, 8)), jerk, moving)
-        made = call(case)
+        result = call(case)
         peer = by_ruckig(case)
-        assert made.motion.period <= peer * (1 + 1e-6) + 2e-9
-        assert made.duration == pytest.approx(made.motion.period, rel=1e-12)
-        assert_within(case, made)
-        assert_consistent(made)
+        assert result.motion.period <= peer * (1 + 1e-6) + 2e-9
+        assert result.duration == pytest.approx(result.motion.period, rel=1e-12)
+        assert_within(case, result)
+        assert_consistent(result)
 
 
 def test_every_longer_duration_is_possible(rng: np.random.Generator) -> None:
@@ -145,9 +145,9 @@ def test_every_longer_duration_is_possible(rng: np.random.Generator) -> None:
         for _ in range(15):
             case = random_case(rng, 3, True, True)
             least = call(case).motion.period
-            made = call(case, least * stretch)
-            assert made.motion.period == pytest.approx(least * stretch, rel=1e-12)
-            assert_within(case, made)
+            result = call(case, least * stretch)
+            assert result.motion.period == pytest.approx(least * stretch, rel=1e-12)
+            assert_within(case, result)
     with pytest.raises(sy.CallError, match="the shortest motion takes"):
         call(case, 0.99 * least)
 
@@ -182,12 +182,12 @@ def test_straight_profiles_keep_all_limits_and_touch_one(
             for name in ("velocity", "acceleration", "jerk")
             if profile != "trapezoidal" or name != "jerk"
         }
-        made = point_to_point(case["start"], case["end"], profile=profile, **limits)
-        q, qd, qdd = made.motion(np.linspace(0.0, made.duration, 40001))
+        trajectory = point_to_point(case["start"], case["end"], profile=profile, **limits)
+        q, qd, qdd = trajectory.motion(np.linspace(0.0, trajectory.duration, 40001))
         rates = {
             "velocity": qd,
             "acceleration": qdd,
-            "jerk": np.diff(qdd, axis=0) / (made.duration / 40000),
+            "jerk": np.diff(qdd, axis=0) / (trajectory.duration / 40000),
         }
         used = {name: float((np.abs(rates[name]) / limit).max()) for name, limit in limits.items()}
         assert max(used.values()) == pytest.approx(1.0, abs=2e-3)

@@ -129,8 +129,8 @@ def test_a_joint_equality_becomes_a_mimic(tmp_path: Path, rng: np.random.Generat
     q, qd, qdd = rng.uniform(-1, 1, (3, 2))
     model = mujoco.MjModel.from_xml_string(COUPLED)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-    data, k, left = mujoco.MjData(model), -1.5, q[1]
-    data.qpos[:] = [q[0], left, -0.1 + 0.05 + k * (left - 0.4)]
+    data, k, remaining = mujoco.MjData(model), -1.5, q[1]
+    data.qpos[:] = [q[0], remaining, -0.1 + 0.05 + k * (remaining - 0.4)]
     data.qvel[:], data.qacc[:] = [qd[0], qd[1], k * qd[1]], [qdd[0], qdd[1], k * qdd[1]]
     mujoco.mj_inverse(model, data)
     both = [data.qfrc_inverse[0], data.qfrc_inverse[1] + k * data.qfrc_inverse[2]]

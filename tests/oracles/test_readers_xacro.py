@@ -1,4 +1,4 @@
-"""Xacro files are expanded by xacrodoc, then read as URDF; what cannot be expanded is told."""
+"""Xacro files are expanded by xacrodoc, then read as URDF; what cannot be expanded is reported."""
 
 from __future__ import annotations
 

@@ -86,13 +86,13 @@ def every(oracle: Oracle, function, *arrays) -> list[np.ndarray]:
     It hands out its own memory, so they are copied.
     """
     G = oracle.G
-    found = []
+    results = []
     for q, *rest in zip(*arrays, strict=True):
         matrices = function(
             oracle.model, oracle.data, oracle.configuration(q), *(G @ x for x in rest)
         )
-        found.append([G.T @ np.array(m) @ G for m in matrices])
-    return [np.array(m) for m in zip(*found, strict=True)]
+        results.append([G.T @ np.array(m) @ G for m in matrices])
+    return [np.array(m) for m in zip(*results, strict=True)]
 
 
 @pytest.mark.parametrize("name", ["ur5", "z1", "xarm7"])

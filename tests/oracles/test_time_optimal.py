@@ -42,11 +42,11 @@ def random_case(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def by_toppra(
-    way: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, intervals: np.ndarray
+    method: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, intervals: np.ndarray
 ) -> float:
     """The duration of toppra's motion along the same curve, on a grid [s]."""
     logging.getLogger("toppra").setLevel(logging.ERROR)
-    curve = joint_path(puma(), way, None, None)
+    curve = joint_path(puma(), method, None, None)
     dense = np.linspace(0.0, curve.length, 4001)
     limits = [
         toppra.constraint.JointVelocityConstraint(np.c_[-velocity, velocity]),
@@ -61,33 +61,33 @@ def by_toppra(
 
 @pytest.mark.parametrize("seed", range(12))
 def test_as_fast_as_toppra_and_within_limits_between_grid_points(seed: int) -> None:
-    way, velocity, acceleration = random_case(seed)
-    made = time_optimal(puma(), way, 1e6, velocity, acceleration)
-    motion = made.motion
+    method, velocity, acceleration = random_case(seed)
+    trajectory = time_optimal(puma(), method, 1e6, velocity, acceleration)
+    motion = trajectory.motion
     assert isinstance(motion, TimedPath)
     assert (motion.velocity_bounds() <= velocity * (1 + ROUNDING)).all()
     assert (motion.acceleration_bounds() <= acceleration * (1 + ROUNDING)).all()
-    dense = motion(np.linspace(0.0, made.duration, 100_001))
+    dense = motion(np.linspace(0.0, trajectory.duration, 100_001))
     assert (np.abs(dense.qd) <= velocity * (1 + ROUNDING)).all()
     assert (np.abs(dense.qdd) <= acceleration * (1 + ROUNDING)).all()
-    finer = time_optimal(puma(), way, 1e6, velocity, acceleration, points=1000)
-    assert finer.duration <= by_toppra(way, velocity, acceleration, motion.s) * (1 + 1e-6)
-    assert made.duration <= by_toppra(way, velocity, acceleration, motion.s) * (1 + 1e-3), (
-        "it exceeds limits by that much"
-    )
+    finer = time_optimal(puma(), method, 1e6, velocity, acceleration, points=1000)
+    assert finer.duration <= by_toppra(method, velocity, acceleration, motion.s) * (1 + 1e-6)
+    assert trajectory.duration <= by_toppra(method, velocity, acceleration, motion.s) * (
+        1 + 1e-3
+    ), "it exceeds limits by that much"
 
 
 @pytest.mark.parametrize("friction", [False, True], ids=["smooth", "friction"])
 @pytest.mark.parametrize("seed", range(4))
 def test_torques_are_within_limits_at_every_instant(seed: int, friction: bool) -> None:
-    way, velocity, _ = random_case(seed)
+    method, velocity, _ = random_case(seed)
     robot = puma(friction)
-    made = time_optimal(robot, way, TORQUE, velocity)
-    motion = made.motion
+    trajectory = time_optimal(robot, method, TORQUE, velocity)
+    motion = trajectory.motion
     bounds = motion.torque_bounds(customised(robot.tree), TORQUE)
     assert (bounds <= TORQUE * (1 + ROUNDING)).all()
     # at rest, Coulomb friction would have no sign
-    states = motion(np.linspace(0.0, made.duration, 50_001)[1:-1])
+    states = motion(np.linspace(0.0, trajectory.duration, 50_001)[1:-1])
     tau = np.abs(robot.inverse_dynamics(*states)) / TORQUE
     assert tau.max() <= 1 + ROUNDING
     used = np.maximum(tau, np.abs(states.qd) / velocity).max(axis=1)
@@ -96,8 +96,8 @@ def test_torques_are_within_limits_at_every_instant(seed: int, friction: bool) -
 
 def test_bounds_hold_and_are_tight() -> None:
     """Bounds of every interval against a dense grid within it."""
-    way, velocity, acceleration = random_case(3)
-    motion = time_optimal(puma(), way, TORQUE, velocity, acceleration, points=120).motion
+    method, velocity, acceleration = random_case(3)
+    motion = time_optimal(puma(), method, TORQUE, velocity, acceleration, points=120).motion
     t = np.linspace(motion.t[:-1], motion.t[1:], 41)[1:-1]  # (39, N)
     states = motion(t.ravel())
     tau = puma().inverse_dynamics(*states)
@@ -114,10 +114,10 @@ def test_bounds_hold_and_are_tight() -> None:
 
 def test_three_points_have_no_corner() -> None:
     """A polygon would pass its corner with an infinite acceleration."""
-    way = np.array([[0.0] * 6, [0.4, -0.3, 0.2, 0.1, 0.0, 0.3], [0.1, 0.2, 0.6, 0.0, 0.4, 0.0]])
-    made = time_optimal(puma(), way, 1e6, 2.0, 5.0, rate=20_000.0)
-    jumps = np.abs(np.diff(made.qd, axis=0)) * (len(made.t) - 1) / made.duration
+    values = np.array([[0.0] * 6, [0.4, -0.3, 0.2, 0.1, 0.0, 0.3], [0.1, 0.2, 0.6, 0.0, 0.4, 0.0]])
+    trajectory = time_optimal(puma(), values, 1e6, 2.0, 5.0, rate=20_000.0)
+    jumps = np.abs(np.diff(trajectory.qd, axis=0)) * (len(trajectory.t) - 1) / trajectory.duration
     assert jumps.max() < 5.0 * (1 + 1e-6)
-    curve = joint_path(puma(), way, None, None)
-    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))])
-    np.testing.assert_allclose(curve.curve(s), way, atol=1e-12)
+    curve = joint_path(puma(), values, None, None)
+    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(values, axis=0), axis=1))])
+    np.testing.assert_allclose(curve.curve(s), values, atol=1e-12)

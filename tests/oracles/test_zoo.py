@@ -113,19 +113,19 @@ def test_mujoco_says_the_same(name: str) -> None:
     """
     x = case(name)
     heavy = x.robot.with_parameters(others(x)[0])
-    kept = [
+    selected = [
         replace(j, terms=Terms.of({k: j.terms.get(k) for k in ("armature", "viscous")}))
         for j in heavy.mechanism.joints
     ]
-    ours = Robot(replace(heavy.mechanism, joints=tuple(kept), couplings=()))
+    ours = Robot(replace(heavy.mechanism, joints=tuple(selected), couplings=()))
     model = model_of(ours.tree)
     data = mujoco.MjData(model)
-    place = [model.joint(joint).dofadr[0] for joint in ours.joint_names]
+    paths = [model.joint(joint).dofadr[0] for joint in ours.joint_names]
     for q, qd, qdd in zip(x.q, x.qd, x.qdd, strict=True):
-        data.qpos[place], data.qvel[place], data.qacc[place] = q, qd, qdd
+        data.qpos[paths], data.qvel[paths], data.qacc[paths] = q, qd, qdd
         mujoco.mj_inverse(model, data)
-        tau = data.qfrc_inverse[place].copy()
+        tau = data.qfrc_inverse[paths].copy()
         close(ours.inverse_dynamics(q, qd, qdd), tau, 1e-9)
-        data.qfrc_applied[place] = tau
+        data.qfrc_applied[paths] = tau
         mujoco.mj_forward(model, data)
-        close(ours.forward_dynamics(q, qd, tau), data.qacc[place], 1e-8)
+        close(ours.forward_dynamics(q, qd, tau), data.qacc[paths], 1e-8)

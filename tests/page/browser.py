@@ -63,11 +63,11 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        made = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        result = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
-            yield made
+            yield result
         finally:
-            made.close()
+            result.close()
 
 
 @dataclass
@@ -87,18 +87,18 @@ class Hand:
             reduced_motion="reduce",
         )
         context.set_default_timeout(PATIENCE * 1000)
-        made = cls(context.new_page(), look)
-        made.page.on("pageerror", lambda error: made.errors.append(str(error)))
-        made.page.on(
+        result = cls(context.new_page(), look)
+        result.page.on("pageerror", lambda error: result.errors.append(str(error)))
+        result.page.on(
             "console",
-            lambda said: (
-                made.errors.append(said.text)
-                if said.type == "error" and REFUSED not in said.text
+            lambda message: (
+                result.errors.append(message.text)
+                if message.type == "error" and REFUSED not in message.text
                 else None
             ),
         )
-        made.page.goto(url)
-        return made
+        result.page.goto(url)
+        return result
 
     def wait(self, selector: str) -> Any:
         return self.page.wait_for_selector(selector)
@@ -159,9 +159,9 @@ class Hand:
             for _ in range(5):
                 self.page.keyboard.press("ArrowRight")
             return
-        place = self.page.locator(selector).first
-        place.scroll_into_view_if_needed()
-        box = place.bounding_box()
+        first = self.page.locator(selector).first
+        first.scroll_into_view_if_needed()
+        box = first.bounding_box()
         self.page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
 
     def choose(self, selector: str, text: str) -> None:

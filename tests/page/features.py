@@ -130,12 +130,12 @@ def plays(visit: Visit) -> None:
     hand.until("!steelyard.player.playing")
     time = hand.page.evaluate("steelyard.player.time")
     hand.until("document.querySelector('.timed .cursor')?.style.display === 'block'")
-    at = hand.page.evaluate(
+    point = hand.page.evaluate(
         "(() => { const p = document.querySelector('.timed .js-plotly-plot'); const c ="
         " document.querySelector('.timed .cursor'); return p._fullLayout.xaxis.p2d(new"
         " DOMMatrix(getComputedStyle(c).transform).e - p._fullLayout.xaxis._offset) })()"
     )
-    assert abs(at - time) < 0.05
+    assert abs(point - time) < 0.05
     hand.tab("robot")
     log = sy.read_log(visit.folder / "log.csv", visit.robot)
     expected = np.array([np.interp(time, log.t, column) for column in log.q.T])
@@ -233,10 +233,10 @@ def exports(visit: Visit) -> None:
     before = set(folder.glob("results*"))
     hand.press("#save")
     assert eventually(lambda: len(set(folder.glob("results*")) - before) == 1)
-    made = (set(folder.glob("results*")) - before).pop()
-    assert eventually(lambda: (made / "report.html").exists())
-    assert sy.load(made / "identified.toml").n == 2
-    assert any((made / "c").glob("*.c"))
+    result = (set(folder.glob("results*")) - before).pop()
+    assert eventually(lambda: (result / "report.html").exists())
+    assert sy.load(result / "identified.toml").n == 2
+    assert any((result / "c").glob("*.c"))
     name, data = hand.download("#download-report")
     assert name == "report.html"
     assert data.startswith(b"<!doctype html>")
@@ -262,9 +262,9 @@ def copies(visit: Visit) -> None:
     hand.press("#panel .recipe summary")
     lines = hand.page.eval_on_selector_all("#panel .recipe pre", "es => es.map(e => e.textContent)")
     assert lines[1].startswith("steelyard identify planar_2r ")
-    found: dict[str, object] = {}
-    exec(lines[0].replace("print(", "str("), found)
-    assert found["fit"].estimator  # type: ignore[attr-defined]
+    results: dict[str, object] = {}
+    exec(lines[0].replace("print(", "str("), results)
+    assert results["fit"].estimator  # type: ignore[attr-defined]
     hand.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     hand.press("#panel .recipe button")
     assert eventually(lambda: hand.page.evaluate("navigator.clipboard.readText()") == lines[0])

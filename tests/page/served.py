@@ -1,4 +1,4 @@
-"""A page that is served in a process of its own, and plain requests to it in which every header can
+"""A page that is served in its own process, and plain requests to it in which every header can
 be wrong.
 """
 
@@ -112,10 +112,10 @@ def served(*arguments: str, folder: Path | None = None) -> Iterator[Served]:
     )
     assert process.stdout is not None
     try:
-        made = Served(process.stdout.readline().strip(), process)
-        assert made.url, f"the page did not start: exit code {process.wait()}"
-        _wait(made)
-        yield made
+        result = Served(process.stdout.readline().strip(), process)
+        assert result.url, f"the page did not start: exit code {process.wait()}"
+        _wait(result)
+        yield result
     finally:
         process.terminate()
         try:

@@ -27,33 +27,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     A good one, one with a torque that is cut off, and one with a load.
     """
-    made = tmp_path_factory.mktemp("page")
+    result = tmp_path_factory.mktemp("page")
     robot = sy.load("planar_2r")
     motion = sy.excite(robot, seconds=5, starts=1)
     true = sy.perturbed(robot, 1)
     log = sy.record(true, motion, 100.0, 1)
-    to_csv(log, made / "log.csv")
+    to_csv(log, result / "log.csv")
     top = np.quantile(np.abs(log.tau[:, 1]), 0.85)
     to_csv(
         log.replace(tau=np.column_stack([log.tau[:, 0], np.clip(log.tau[:, 1], -top, top)])),
-        made / "faulty.csv",
+        result / "faulty.csv",
     )
     to_csv(
         sy.record(true, sy.excite(robot, seconds=3, starts=1, seed=2), 100.0, 3),
-        made / "tuesday.csv",
+        result / "tuesday.csv",
     )
-    to_csv(sy.record(true.with_payload(2.0), motion, 100.0, 2), made / "loaded.csv")
-    robot.to_toml(made / "arm.toml")
-    text = (made / "arm.toml").read_text().replace('"planar_2r"', '"arm"')
-    (made / "arm.toml").write_text(text)
-    (made / "arm.xacro").write_text("<robot/>")
-    return made
+    to_csv(sy.record(true.with_payload(2.0), motion, 100.0, 2), result / "loaded.csv")
+    robot.to_toml(result / "arm.toml")
+    text = (result / "arm.toml").read_text().replace('"planar_2r"', '"arm"')
+    (result / "arm.toml").write_text(text)
+    (result / "arm.xacro").write_text("<robot/>")
+    return result
 
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Iterator[Served]:
-    with served("planar_2r", "log.csv", folder=folder) as made:
-        yield made
+    with served("planar_2r", "log.csv", folder=folder) as result:
+        yield result
 
 
 def work(visit: Visit, name: str) -> None:
@@ -63,9 +63,9 @@ def work(visit: Visit, name: str) -> None:
     except Exception as error:
         picture = visit.folder / "failed.png"
         visit.hand.page.screenshot(path=picture)
-        said = visit.hand.page.inner_text("#said")
+        message = visit.hand.page.inner_text("#said")
         raise AssertionError(
-            f"{name!r} fails at {visit.hand.look.name}: {error}; the page said {said!r}; see"
+            f"{name!r} fails at {visit.hand.look.name}: {error}; the page said {message!r}; see"
             f" {picture}"
         ) from error
 

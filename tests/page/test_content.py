@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import steelyard as sy
 from steelyard.apps.cli import app
-from steelyard.apps.page import code_snippets as recipes
+from steelyard.apps.page import code_snippets
 from steelyard.apps.page.scene_content import content, frames_of, inertias, poses
 from steelyard.apps.page.server.exchange import mesh_of, take_upload
 from steelyard.apps.page.server.folder import Folder
@@ -38,9 +38,9 @@ TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]]], dtype=np.float32)
 
 @pytest.fixture
 def window(tmp_path: Path) -> PageWindow:
-    made = Windows(Folder.of(tmp_path)).open()
-    made.take_robot(sy.load("puma560"), "puma560")
-    return made
+    result = Windows(Folder.of(tmp_path)).open()
+    result.take_robot(sy.load("puma560"), "puma560")
+    return result
 
 
 def test_the_ellipsoid_of_a_body_has_its_inertia() -> None:
@@ -48,10 +48,10 @@ def test_the_ellipsoid_of_a_body_has_its_inertia() -> None:
     axes, mass = np.array([0.1, 0.3, 0.2]), 4.0
     R = Rotation.random(random_state=rng).as_matrix()
     inertia = R @ np.diag(mass / 5 * (np.sum(axes**2) - axes**2)) @ R.T
-    found = inertia_ellipsoid(mass, inertia)
-    assert np.allclose(np.sort(found.axes), np.sort(axes))
-    assert np.allclose(found.R @ np.diag(found.axes**2) @ found.R.T, R @ np.diag(axes**2) @ R.T)
-    assert np.isclose(np.linalg.det(found.R), 1)
+    result = inertia_ellipsoid(mass, inertia)
+    assert np.allclose(np.sort(result.axes), np.sort(axes))
+    assert np.allclose(result.R @ np.diag(result.axes**2) @ result.R.T, R @ np.diag(axes**2) @ R.T)
+    assert np.isclose(np.linalg.det(result.R), 1)
     # no body has this inertia
     assert np.all(inertia_ellipsoid(1.0, np.diag([1.0, 1.0, 5.0])).axes >= 0)
     assert np.all(inertia_ellipsoid(0.0, np.eye(3)).axes == 0)
@@ -129,9 +129,9 @@ def test_collada_is_placed_and_scaled(tmp_path: Path) -> None:
     (tmp_path / "a.dae").write_text(DAE.format(part=TRIANGLES))
     assert np.allclose(mesh_triangles(tmp_path / "a.dae"), TRIANGLE + [0, 0, 3])
     (tmp_path / "b.dae").write_text(DAE.format(part=POLYGONS).replace("Z_UP", "Y_UP"))
-    made = mesh_triangles(tmp_path / "b.dae")
-    assert made.shape == (2, 3, 3)
-    assert np.allclose(made[..., 1], -3)  # what was upwards by 3 m along y's depth
+    result = mesh_triangles(tmp_path / "b.dae")
+    assert result.shape == (2, 3, 3)
+    assert np.allclose(result[..., 1], -3)  # what was upwards by 3 m along y's depth
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_visual_shapes_come_first(tmp_path: Path) -> None:
     assert (box.kind, box.sizes, box.body) == ("box", (1, 2, 3), -1)
     assert (mesh.kind, mesh.sizes, mesh.file) == ("mesh", (2, 2, 2), tmp_path / "a.stl")
     assert np.allclose(mesh.p, [0, 0, 1])
-    # its hull in the place of a mesh
+    # its hull instead of a mesh
     assert [each.kind for each in robot_solids(robot, files=False)] == ["box", "sphere"]
     (tmp_path / "s.urdf").write_text(URDF.format(kind="glb"))
     assert [each.kind for each in robot_solids(sy.load(tmp_path / "s.urdf"))] == ["box", "sphere"]
@@ -177,8 +177,8 @@ def test_poses_are_those_of_the_kinematics(window: PageWindow) -> None:
     robot, rng = window.robot, np.random.default_rng(3)
     assert robot is not None
     q = rng.uniform(-1, 1, robot.n)
-    made = poses(robot, q)[0]
-    for name, row in zip(robot.body_names, made[1:], strict=True):
+    result = poses(robot, q)[0]
+    for name, row in zip(robot.body_names, result[1:], strict=True):
         pose = robot.forward_kinematics(q, name)
         assert np.allclose(row[:3], pose[:3, 3])
         assert np.allclose(Rotation.from_quat(row[3:]).as_matrix(), pose[:3, :3])
@@ -192,27 +192,29 @@ def test_poses_are_those_of_the_kinematics(window: PageWindow) -> None:
 
 
 def test_the_scene_has_every_body(window: PageWindow) -> None:
-    made = content(window)
-    assert made["bodies"] == 7
-    assert [each["mass"] for each in made["inertias"]] == [
+    result = content(window)
+    assert result["bodies"] == 7
+    assert [each["mass"] for each in result["inertias"]] == [
         body.inertia.m for body in window.robot.tree.bodies if body.inertia.m > 0
     ]
-    assert 0.5 < made["reach"] < 3
+    assert 0.5 < result["reach"] < 3
 
 
 def test_everything_is_drawn_on_its_own_body(window: PageWindow) -> None:
     robot = window.robot
     assert robot is not None
-    made, q = content(window), np.linspace(-1, 1, robot.n)
+    result, q = content(window), np.linspace(-1, 1, robot.n)
     drawn = poses(robot, q)[0]
-    for frame in made["frames"]:
+    for frame in result["frames"]:
         p, turn = drawn[frame["body"]][:3], Rotation.from_quat(drawn[frame["body"]][3:])
         pose = robot.forward_kinematics(q, frame["name"])
         assert np.allclose(p + turn.apply(frame["p"]), pose[:3, 3])
         assert np.allclose((turn * Rotation.from_quat(frame["q"])).as_matrix(), pose[:3, :3])
-    assert all(robot.body_names[each["body"] - 1] == each["name"] for each in made["inertias"])
-    assert {each["body"] for each in made["solids"] + made["ghost"]} <= set(range(made["bodies"]))
-    assert [each["body"] - 1 for each in made["ghost"]] == [
+    assert all(robot.body_names[each["body"] - 1] == each["name"] for each in result["inertias"])
+    assert {each["body"] for each in result["solids"] + result["ghost"]} <= set(
+        range(result["bodies"])
+    )
+    assert [each["body"] - 1 for each in result["ghost"]] == [
         each.body for each in kinematic_solids(robot.tree)
     ]
 
@@ -277,9 +279,9 @@ def test_what_is_drawn_and_compared_of_a_fit() -> None:
         parameter_names=a.parameter_names[::-1],
         parameter_units=a.parameter_units[::-1],
     )
-    made = difference_table(a, b, ("a", "b"))
-    assert made.note.startswith("1 of ")
-    apart = {row[0]: row[-2] for row in made.rows}
+    result = difference_table(a, b, ("a", "b"))
+    assert result.note.startswith("1 of ")
+    apart = {row[0]: row[-2] for row in result.rows}
     assert apart[a.parameter_names[seen]] == "+7.1"  # 10 / sqrt(2)
     assert set(apart.values()) <= {"+7.1", "+0.0", "–"}
     assert difference_table(
@@ -324,20 +326,25 @@ def test_colours_of_joints_differ() -> None:
 def test_the_lines_of_a_state_run_and_the_command_too(window: PageWindow) -> None:
     qd, qdd = np.full(6, 0.5), np.zeros(6)
     window.q = np.linspace(-0.5, 0.5, 6)
-    said: list[np.ndarray] = []
-    exec(recipes.state_lines(window, qd, qdd), {"print": said.append})
+    messages: list[np.ndarray] = []
+    exec(code_snippets.state_lines(window, qd, qdd), {"print": messages.append})
     robot = window.robot
     assert robot is not None
-    assert np.allclose(said[1], robot.inverse_dynamics(window.q, qd, qdd))
-    assert np.allclose(said[2], robot.mass_matrix(window.q))
-    done = CliRunner().invoke(app, shlex.split(recipes.torque_command(window, qd, qdd))[1:])
+    assert np.allclose(messages[1], robot.inverse_dynamics(window.q, qd, qdd))
+    assert np.allclose(messages[2], robot.mass_matrix(window.q))
+    done = CliRunner().invoke(app, shlex.split(code_snippets.torque_command(window, qd, qdd))[1:])
     assert done.exit_code == 0, done.output
 
 
 def test_names_are_quoted_in_lines(window: PageWindow) -> None:
     window.robot_name = "my arm; rm -rf ~/x'y.urdf"
-    command = recipes.command_line(
-        "identify", recipes.robot_file(window), "log.csv", prior="cad", validate=None, o="results"
+    command = code_snippets.command_line(
+        "identify",
+        code_snippets.robot_file(window),
+        "log.csv",
+        prior="cad",
+        validate=None,
+        o="results",
     )
     assert shlex.split(command) == [
         "steelyard",
@@ -349,7 +356,7 @@ def test_names_are_quoted_in_lines(window: PageWindow) -> None:
         "-o",
         "results",
     ]
-    assert repr(window.robot_name) in recipes.python_lines(window)
+    assert repr(window.robot_name) in code_snippets.python_lines(window)
 
 
 def test_windows_are_apart_and_not_too_many(tmp_path: Path) -> None:

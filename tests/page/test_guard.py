@@ -20,8 +20,8 @@ MB = 2**20
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("page")
     (folder / "secret.txt").write_text("secret")
-    with served("planar_2r", folder=folder) as made:
-        yield made
+    with served("planar_2r", folder=folder) as result:
+        yield result
 
 
 def test_token_becomes_a_cookie_and_leaves_the_address(page: Served) -> None:
@@ -216,9 +216,9 @@ def test_uploads_are_taken_by_their_window_alone(page: Served) -> None:
     assert page.ask(f"/upload/{'A' * 22}/robot?name=arm.toml", "POST", robot)[0] == 422
     assert page.ask(upload_path(page, "elsewhere"), "POST", robot)[0] == 422
     assert page.ask(own)[0] in (404, 405)
-    for place in ("mesh", "result"):
+    for path in ("mesh", "result"):
         for number in ("0", "-1", "999999999999", "..%2f..%2fetc"):
-            assert page.ask(own.replace("/upload/", f"/{place}/").replace("/robot", f"/{number}"))[
+            assert page.ask(own.replace("/upload/", f"/{path}/").replace("/robot", f"/{number}"))[
                 0
             ] in (400, 404, 422)
 

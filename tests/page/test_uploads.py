@@ -88,13 +88,13 @@ def test_a_log_is_read_as_from_a_file(tmp_path: Path) -> None:
 def test_an_uploaded_fit_is_what_was_saved(planar_fit: sy.Fit, tmp_path: Path) -> None:
     planar_fit.to_json(tmp_path / "fit.json")
     text = (tmp_path / "fit.json").read_bytes()
-    found, own = uploaded_fit("../x/Fit.JSON", text), SavedFit.of(planar_fit)
+    result, own = uploaded_fit("../x/Fit.JSON", text), SavedFit.of(planar_fit)
     for name, value in vars(own).items():
-        assert np.array_equal(getattr(found, name), value), name
-    assert np.array_equal(found.parameters, planar_fit.parameters)
-    assert np.array_equal(found.parameters_std, planar_fit.parameters_std)
-    assert np.array_equal(found.relative_error, planar_fit.relative_error)
-    assert "0 of" in difference_table(found, own, ("a", "b")).note
+        assert np.array_equal(getattr(result, name), value), name
+    assert np.array_equal(result.parameters, planar_fit.parameters)
+    assert np.array_equal(result.parameters_std, planar_fit.parameters_std)
+    assert np.array_equal(result.relative_error, planar_fit.relative_error)
+    assert "0 of" in difference_table(result, own, ("a", "b")).note
     for name in ("fit.toml", "fit.pkl", "fit", ""):
         with pytest.raises(sy.ModelError, match=r"is not taken; upload one of \.json"):
             uploaded_fit(name, text)

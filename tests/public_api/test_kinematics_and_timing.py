@@ -62,9 +62,9 @@ def test_twelve_radians_take_the_shortest_time() -> None:
 def test_time_optimal_motions_are_within_limits_between_grid_points(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
     robot = sy.load("puma560").without_friction()
-    way = np.cumsum(rng.uniform(-0.7, 0.7, (int(rng.integers(3, 9)), 6)), axis=0)
+    method = np.cumsum(rng.uniform(-0.7, 0.7, (int(rng.integers(3, 9)), 6)), axis=0)
     velocity, acceleration = rng.uniform(1.0, 3.0, 6), rng.uniform(2.0, 8.0, 6)
-    motion = time_optimal(robot, way, 1e6, velocity, acceleration)
+    motion = time_optimal(robot, method, 1e6, velocity, acceleration)
     states = motion.sample(50_000 / motion.duration)
     assert np.all(np.abs(states.qd) <= velocity * (1 + ROUNDING))
     assert np.all(np.abs(states.qdd) <= acceleration * (1 + ROUNDING))

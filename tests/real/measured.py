@@ -31,9 +31,9 @@ def folder(name: str) -> Path:
 
 def held_out(fit: sy.Fit, logs: list[Log] | tuple[Log, ...]) -> float:
     """Total relative error over several logs, as a fraction."""
-    made = [fit.validate(log) for log in logs]
-    squares = sum(float(np.sum(v.residuals**2)) for v in made)
-    return float(np.sqrt(squares / sum(float(np.sum((v.measured * v.keep) ** 2)) for v in made)))
+    results = [fit.validate(log) for log in logs]
+    squares = sum(float(np.sum(v.residuals**2)) for v in results)
+    return float(np.sqrt(squares / sum(float(np.sum((v.measured * v.keep) ** 2)) for v in results)))
 
 
 def ur10() -> tuple[Robot, Log]:

@@ -42,10 +42,10 @@ ROBOTS = {  # folder, description, files of the log, what must be said, exit cod
 def test_from_file_to_report(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    place, urdf, files, said, code = ROBOTS[name]
-    folder = measured.folder(place)
+    path, urdf, files, message, code = ROBOTS[name]
+    folder = measured.folder(path)
     logs = [word for file in files for word in ("--log", folder / file)]
-    assert run("new", tmp_path / name, "--robot", folder / urdf, *logs, *said).code == 0
+    assert run("new", tmp_path / name, "--robot", folder / urdf, *logs, *message).code == 0
     monkeypatch.chdir(tmp_path / name)
     identify = lines_of(Path())[1]
     ran = run(*identify)

@@ -25,8 +25,8 @@ def case():
 
 
 def test_a_healthy_log_of_the_ur10_is_silent(case):
-    told = sy.doctor(*case)
-    assert told.healthy, str(told)
+    findings = sy.doctor(*case)
+    assert findings.healthy, str(findings)
 
 
 def test_the_tx40_has_a_shared_motor_and_nothing_else():
@@ -69,9 +69,9 @@ PLANTED = {
 
 @pytest.mark.parametrize("fault", PLANTED)
 def test_what_is_planted_into_a_measured_log_is_named(case, fault):
-    found = named(*PLANTED[fault](*case))
-    assert list(found) == [fault]
-    assert found[fault] == (("elbow_joint",) if fault == "gear ratio or torque constant" else ())
+    result = named(*PLANTED[fault](*case))
+    assert list(result) == [fault]
+    assert result[fault] == (("elbow_joint",) if fault == "gear ratio or torque constant" else ())
 
 
 def test_a_measured_log_shows_the_gain_of_joints_that_move_links_and_of_no_wrist():
@@ -98,18 +98,18 @@ def test_currents_of_hobby_servos_have_no_sign_and_are_of_no_other_robot(path):
     log = sy.Log(
         t=data["t"], q=data["q"], qd=data["qd"], tau=data["tau"], joint_names=robot.joint_names
     )
-    told = sy.doctor(robot, log)
-    findings = {finding.fault: finding for finding in told.findings}
-    assert "effort without sign" in findings, str(told)
+    diagnosis = sy.doctor(robot, log)
+    findings = {finding.fault: finding for finding in diagnosis.findings}
+    assert "effort without sign" in findings, str(diagnosis)
     assert findings["effort without sign"].probability >= 0.9
     assert not {"wrong robot", "delay", "clock", "stuck channel"} & set(findings)
-    assert not told.usable
+    assert not diagnosis.usable
 
 
 def test_a_torque_that_is_gravity_compensation_is_a_command():
     path = folder("dfki_simple_pendulum")
     robot = sy.load(path / "robot.urdf")
-    for name, found in (("gravity_compensation", True), ("ddp", False), ("sac", False)):
+    for name, result in (("gravity_compensation", True), ("ddp", False), ("sac", False)):
         data = np.load(path / f"{name}.npz")
         log = sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names)
-        assert ("effort is the command" in named(robot, log)) is found, name
+        assert ("effort is the command" in named(robot, log)) is result, name

@@ -81,7 +81,7 @@ def test_joints_two_and_three_are_as_stiff_in_both_runs(case):
     Two standard deviations of both runs overlap.
     """
     robot, *runs = case
-    made = []
+    results = []
     for log, run in zip(runs, "AB", strict=True):
         # zeros where there is no encoder
         link = np.load(folder("kuka_kr300") / f"kr300_{run}.npz")["q_link"]
@@ -93,8 +93,8 @@ def test_joints_two_and_three_are_as_stiff_in_both_runs(case):
         }
         fit = sy.identify(robot, log.replace(link_position=link), elastic=True, **usual)
         assert any("joint4, joint5, joint6 is invisible" in sentence for sentence in fit.status)
-        made.append(fit.elasticity)
-    a, b = made
+        results.append(fit.elasticity)
+    a, b = results
     assert a.joint_names == ("joint1", "joint2", "joint3")
     assert np.allclose([a.shift, b.shift], 0.003, atol=3e-4)
     assert np.all((a.stiffness[1:] > 2e6) & (a.stiffness[1:] < 1.2e7))

@@ -38,19 +38,17 @@ def folder(name: str) -> Path:
 
 
 def test_tx40_from_its_motors() -> None:
-    place = folder("staubli_tx40")
+    path = folder("staubli_tx40")
     log = read_log(
-        {"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"},
+        {"q": path / "pos_read_data.csv", "tau": path / "curr_data.csv"},
         mapping=TX40,
         rate=5000.0,
     )
-    ready = read_log(place / "tx40.npz")
+    ready = read_log(path / "tx40.npz")
     for name in ("t", "q", "tau"):
         np.testing.assert_allclose(getattr(log, name), getattr(ready, name), atol=1e-12)
     assert (log.N, log.n) == (45000, 6)
-    motors = read_log(
-        {"q": place / "pos_read_data.csv", "tau": place / "curr_data.csv"}, rate=5000.0
-    )
+    motors = read_log({"q": path / "pos_read_data.csv", "tau": path / "curr_data.csv"}, rate=5000.0)
     assert "gear ratios" in " ".join(find_faults(motors))
     assert find_faults(log) == ()
 
@@ -70,16 +68,16 @@ def test_tx40_smoothed_agrees_with_the_classical_way() -> None:
 
 
 def test_ur10_bag_and_npz_are_one_log() -> None:
-    place = folder("ur10")
-    npz = read_log(place / "ur10_exciting_trajectory.npz", UR10)
-    bag = read_log(place / "ur10_exciting_trajectory.db3", UR10, effort="torque")
+    path = folder("ur10")
+    npz = read_log(path / "ur10_exciting_trajectory.npz", UR10)
+    bag = read_log(path / "ur10_exciting_trajectory.db3", UR10, effort="torque")
     for name in ("q", "qd", "tau"):
         np.testing.assert_array_equal(getattr(bag, name), getattr(npz, name))
     np.testing.assert_allclose(bag.t, npz.t, atol=2e-9)
     assert bag.joint_names == UR10
     with pytest.raises(LogError, match="effort='torque' or effort='current'"):
-        read_log(place / "ur10_exciting_trajectory.db3", UR10)
-    gain = np.load(place / "ur10_exciting_trajectory.npz")["drive_gain"]
+        read_log(path / "ur10_exciting_trajectory.db3", UR10)
+    gain = np.load(path / "ur10_exciting_trajectory.npz")["drive_gain"]
     currents = Log(t=npz.t, q=npz.q, current=npz.current, joint_names=UR10)
     driven = Transmission.of(torque_constant=gain, position="joint", torque="joint").apply(currents)
     np.testing.assert_allclose(driven.tau, npz.tau, rtol=1e-12)
@@ -94,38 +92,38 @@ def test_ur10_was_filtered_before_and_that_is_said() -> None:
 
 @pytest.mark.parametrize("run", ["A", "B"])
 def test_kr300_mat_and_npz_are_one_log(run: str) -> None:
-    place = folder("kuka_kr300")
+    path = folder("kuka_kr300")
     columns = {
         "t": "rec.time_cont",
         "q": "rec.act_pos_mot_deg",
         "qd": "rec.act_vel_mot_deg_per_s",
         "tau": "rec.act_torque_abs_nm",
     }
-    mat = read_log(place / f"rec_{run}.mat", columns=columns)
+    mat = read_log(path / f"rec_{run}.mat", columns=columns)
     npz = read_log(
-        place / f"kr300_{run}.npz", columns={"q": "q_mot", "qd": "qd_mot", "tau": "tau_motor"}
+        path / f"kr300_{run}.npz", columns={"q": "q_mot", "qd": "qd_mot", "tau": "tau_motor"}
     )
     for name in ("t", "q", "qd", "tau"):
         np.testing.assert_allclose(getattr(mat, name), getattr(npz, name), atol=1e-12)
     with pytest.raises(LogError, match="q_mot, q_link"):
-        read_log(place / f"kr300_{run}.npz")
+        read_log(path / f"kr300_{run}.npz")
     smoothed = smooth(npz)
     assert np.all(smoothed.smoother.noise.sigma_q < 3e-6)
     assert np.all(np.isfinite(smoothed.smoother.noise.sigma_qd))
 
 
 def test_tiago_says_what_is_wrong_with_it() -> None:
-    place = folder("tiago")
-    files = [place / f"tiago_{name}.csv" for name in ("position", "velocity", "effort")]
+    path = folder("tiago")
+    files = [path / f"tiago_{name}.csv" for name in ("position", "velocity", "effort")]
     log = read_log(files, TIAGO, effort="current")
     assert (log.N, log.n, log.joint_names) == (8022, 8, TIAGO)
     assert log.tau is None
-    said = " ".join(find_faults(log))
+    message = " ".join(find_faults(log))
     assert (
         "exactly zero in more than half of the samples for arm_5_joint, arm_6_joint, arm_7_joint"
-        in said
+        in message
     )
-    assert "qd of arm_1_joint is 0.143 s late" in said
+    assert "qd of arm_1_joint is 0.143 s late" in message
     smoothed = smooth(log)
     assert "The measured velocity was not used" in " ".join(smoothed.remarks)
     assert "not uniform" in " ".join(smoothed.remarks)

@@ -82,7 +82,7 @@ def test_a_validation_log_with_torques_times_minus_three_is_believed(
     robot, log = case
     fit = sy.identify(robot, log[: log.N // 2])
     other = fit.validate(log[log.N // 2 :].replace(tau=-3 * log.tau[log.N // 2 :]))
-    found = fit.judged(other)
-    assert found.word == "refused"
-    assert found.error == np.inf
-    assert "133%" in found.reasons[0]
+    judgement = fit.judged(other)
+    assert judgement.word == "refused"
+    assert judgement.error == np.inf
+    assert "133%" in judgement.reasons[0]

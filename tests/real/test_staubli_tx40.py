@@ -1,4 +1,4 @@
-"""Stäubli TX40: the coupled wrist, the source's mask, blocks of one second held out."""
+"""Stäubli TX40: coupled wrist, the mask of the source, held-out blocks of one second."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_in_sample_with_the_source_mask(case):
     assert fit.total_relative_error - free.total_relative_error <= 0.002
 
 
-def test_without_a_mask_low_speed_friction_is_won(case):
+def test_without_a_mask_low_speed_friction_is_modelled(case):
     robot, log = case
     # plain least squares 7.4 to 9.3 %
     assert sy.identify(robot, log, coupling=COUPLING, diagnose=False).total_relative_error <= 0.070
@@ -61,10 +61,7 @@ def test_held_out_on_alternating_seconds(case):
 
 
 def published():
-    """The source's base parameters by our short names.
-
-    Value and its relative standard deviation [%].
-    """
+    """Return the published base parameters by short names: value, relative std [%]."""
     ours = {"mx": "mcx", "my": "mcy", "mz": "mcz", "fv": "Fv", "fs": "Fc", "off": "F0"}
     coupled = {"Iam6": "Iam6", "fvm6": "Fvm6", "fsm6": "Fcm6"}
     table = {}
@@ -76,7 +73,7 @@ def published():
     return table
 
 
-def test_well_seen_parameters_are_those_that_the_source_found(case):
+def test_well_identified_parameters_agree_with_the_source(case):
     robot, log = case
     fit = sy.identify(robot, log, "ols", **CLASSICAL, diagnose=False)
     ours = {}

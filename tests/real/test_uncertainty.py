@@ -25,5 +25,5 @@ def test_halves_of_the_tx40_log_differ_as_their_standard_deviations_say():
         assert 0.8 <= np.sqrt(np.mean(z**2)) <= 1.3
     for each, least in ((alike, 0.92), (fits, 0.91)):  # chosen terms shrink residuals of their half
         for fit, own, other in zip(each, halves, halves[::-1], strict=True):
-            for held in (bands(fit, own), bands(fit, other, region=True)):
-                assert np.all((held >= least) & (held <= 0.98)), held
+            for fixed in (bands(fit, own), bands(fit, other, region=True)):
+                assert np.all((fixed >= least) & (fixed <= 0.98)), fixed

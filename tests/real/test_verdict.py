@@ -22,19 +22,19 @@ def case() -> tuple[sy.Fit, sy.Log]:
 
 def test_the_other_half_is_predicted_as_expected(case: tuple[sy.Fit, sy.Log]) -> None:
     fit, other = case
-    made = fit.validate(other)
-    inside = made.inside
+    validation = fit.validate(other)
+    inside = validation.inside
     assert 0.8 < inside.mean() < 1.0
-    e, tau = made.measured - made.predicted, made.measured
-    assert made.verdict.trusted
-    assert made.verdict.error == max(
+    e, tau = validation.measured - validation.predicted, validation.measured
+    assert validation.verdict.trusted
+    assert validation.verdict.error == max(
         fit.verdict.error, np.linalg.norm(e[inside]) / np.linalg.norm(tau[inside])
     )
-    assert made.verdict.outside_error == pytest.approx(
+    assert validation.verdict.outside_error == pytest.approx(
         np.linalg.norm(e[~inside]) / np.linalg.norm(tau[~inside])
     )
     for j, (joint, limits) in enumerate(
-        zip(made.verdict.joints, fit.robot.tree.limits, strict=True)
+        zip(validation.verdict.joints, fit.robot.tree.limits, strict=True)
     ):
         for mask, stated in ((inside, joint.inside), (~inside, joint.outside)):
             rms = np.sqrt(np.mean(e[mask, j] ** 2))
@@ -69,11 +69,11 @@ def test_a_motion_outside_the_region_says_nothing_of_the_error_inside() -> None:
         (1.5, {"doubtful", "refused"}),
         (-3.0, {"refused"}),
     ):
-        made = fit.validate(log[start:end].replace(tau=scale * log.tau[start:end]))
-        assert not made.inside.any()
-        assert made.verdict.word in words
-        assert WORDS.index(made.verdict.word) >= WORDS.index(fit.verdict.word)
-        assert made.verdict.error in (fit.verdict.error, np.inf)
-        assert made.verdict.outside_error == pytest.approx(made.total_relative_error)
-        assert all(joint.inside is None for joint in made.verdict.joints)
-        assert any("no sample inside the region" in reason for reason in made.verdict.reasons)
+        validation = fit.validate(log[start:end].replace(tau=scale * log.tau[start:end]))
+        assert not validation.inside.any()
+        assert validation.verdict.word in words
+        assert WORDS.index(validation.verdict.word) >= WORDS.index(fit.verdict.word)
+        assert validation.verdict.error in (fit.verdict.error, np.inf)
+        assert validation.verdict.outside_error == pytest.approx(validation.total_relative_error)
+        assert all(joint.inside is None for joint in validation.verdict.joints)
+        assert any("no sample inside the region" in reason for reason in validation.verdict.reasons)

@@ -134,11 +134,11 @@ def test_every_interface_shows_what_the_function_decides(
     true = rules.decide
 
     def decided(inputs: Any, validations: Any = ()) -> Any:
-        found = true(inputs, validations)
-        joints = tuple(replace(each, word="doubtful") for each in found.joints)
+        result = true(inputs, validations)
+        joints = tuple(replace(each, word="doubtful") for each in result.joints)
         step = "Paint the robot: steelyard paint"
         return replace(
-            found,
+            result,
             word="refused",
             joints=joints,
             error=0.4321,

@@ -137,9 +137,9 @@ def test_the_torques_drawn_are_those_of_the_fit(
         for j, trace in enumerate(own):
             x, y = trace["x"], trace["y"]
             assert len(x) == len(y) <= 4000
-            at = np.searchsorted(fit.t, x - 1e-3)
-            np.testing.assert_allclose(x, fit.t[at], atol=1e-5)
-            np.testing.assert_allclose(y, signal[at, j], atol=1.3e-4 * np.ptp(signal[:, j]))
+            index = np.searchsorted(fit.t, x - 1e-3)
+            np.testing.assert_allclose(x, fit.t[index], atol=1e-5)
+            np.testing.assert_allclose(y, signal[index, j], atol=1.3e-4 * np.ptp(signal[:, j]))
     errors = {trace["name"]: trace["x"] for trace in drawn["errors"]["data"] if "name" in trace}
     np.testing.assert_allclose(errors["after"], 100 * fit.relative_error)
 
@@ -153,7 +153,7 @@ def test_the_verdict_comes_first_and_takes_the_other_log_into_account(
     assert content.verdict == str(fit.judged(fit.validation))
     worse = replace(fit.validation, predicted=-fit.validation.predicted)
     assert gather(fit, worse).word == "refused"
-    told = text[text.index("Dynamic identification") :]
+    message = text[text.index("Dynamic identification") :]
     headings = (
         "Links",
         "Errors",
@@ -165,7 +165,7 @@ def test_the_verdict_comes_first_and_takes_the_other_log_into_account(
         "Parameters",
     )
     places = [
-        told.index(word) for word in (content.word, *(f"\n{heading}\n" for heading in headings))
+        message.index(word) for word in (content.word, *(f"\n{heading}\n" for heading in headings))
     ]
     assert places == sorted(places)
 
@@ -235,10 +235,10 @@ def test_a_long_log_keeps_every_peak_in_few_points(rng: np.random.Generator) -> 
     signal[[777, 150_001]] = 50.0, -50.0
     other = rng.normal(size=200_000)
     other[4242] = 99.0
-    kept = min_max_indices((signal, other), 4000)
-    assert len(kept) <= 4000
-    assert {0, 777, 4242, 150_001, 199_999} <= set(kept.tolist())
-    assert np.all(np.diff(kept) > 0)
+    selected = min_max_indices((signal, other), 4000)
+    assert len(selected) <= 4000
+    assert {0, 777, 4242, 150_001, 199_999} <= set(selected.tolist())
+    assert np.all(np.diff(selected) > 0)
     np.testing.assert_array_equal(min_max_indices((signal[:100],), 4000), np.arange(100))
 
 

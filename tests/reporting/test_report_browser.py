@@ -125,9 +125,9 @@ def test_the_page_has_the_numbers_and_tells_them_on_hovering(
     browser: Any, page: Path, fit: sy.Fit
 ) -> None:
     shown, _ = opened(browser, page, 1100, "dark", height=700)
-    place = shown.locator(".plot[data-figure=torques]")
-    place.scroll_into_view_if_needed()
-    place.locator(".main-svg").first.wait_for()
+    path = shown.locator(".plot[data-figure=torques]")
+    path.scroll_into_view_if_needed()
+    path.locator(".main-svg").first.wait_for()
     own = (
         "document.querySelector('.plot[data-figure=torques]').data.filter((trace) => trace.name ==="
         " 'measured')"
@@ -135,20 +135,20 @@ def test_the_page_has_the_numbers_and_tells_them_on_hovering(
     for j, trace in enumerate(
         shown.evaluate(own + f".map((trace) => [({NUMBERS})(trace.x), ({NUMBERS})(trace.y)])")
     ):
-        at = np.searchsorted(fit.t, np.array(trace[0]) - 1e-3)
+        index = np.searchsorted(fit.t, np.array(trace[0]) - 1e-3)
         np.testing.assert_allclose(
-            trace[1], fit.measured[at, j], atol=1.3e-4 * np.ptp(fit.measured[:, j])
+            trace[1], fit.measured[index, j], atol=1.3e-4 * np.ptp(fit.measured[:, j])
         )
-    box = place.bounding_box()
+    box = path.bounding_box()
     shown.mouse.move(box["x"] + 400, box["y"] + 100)
     until(
         shown,
         "document.querySelector('.plot[data-figure=torques]"
         " .hoverlayer').textContent.includes('measured')",
     )
-    told = place.locator(".hoverlayer").text_content()
+    message = path.locator(".hoverlayer").text_content()
     for word in (" s", "measured", "predicted", "residual", "N m"):
-        assert word in told
+        assert word in message
     shown.context.close()
 
 

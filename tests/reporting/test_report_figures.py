@@ -56,8 +56,8 @@ def traces(name: str) -> list[dict[str, Any]]:
     return list(drawn()[name]["data"])
 
 
-def near(found: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
-    np.testing.assert_allclose(found, expected, atol=1.3e-4 * np.ptp(expected) + 1e-9)
+def near(result: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
+    np.testing.assert_allclose(result, expected, atol=1.3e-4 * np.ptp(expected) + 1e-9)
 
 
 def left(fit: sy.Fit) -> NDArray[np.float64]:
@@ -88,9 +88,9 @@ def test_the_band_is_that_of_the_fit_and_says_what_it_holds() -> None:
                 away = edge["y"] - sign * 1.96 * fit.sigma[j] - line["y"]
                 assert np.max(np.abs(away)) < 3e-4 * np.ptp(line["y"])
                 assert fit.sigma[j] > 30 * np.mean(np.abs(away))
-        held = np.mean(np.abs(each.residuals) <= 1.96 * fit.sigma)
+        mean = np.mean(np.abs(each.residuals) <= 1.96 * fit.sigma)
         assert (
-            f"it contains {100 * held:.0f} % of these"
+            f"it contains {100 * mean:.0f} % of these"
             in gather(fit, validation).figures[name].caption
         )
 
@@ -108,7 +108,12 @@ def test_hovering_gives_time_measured_and_predicted_with_units_and_every_strip_h
             for trace in traces("torques")
             if trace.get("xaxis") == f"x{j + 1 if j else ''}" and trace["name"] != "95 % band"
         ]
-        assert [trace["name"] for trace in own] == ["measured", "predicted", "before", "residual"]
+        assert [trace["name"] for trace in own] == [
+            "measured",
+            "predicted",
+            "before",
+            "residual",
+        ]
         assert all(trace["hovertemplate"].startswith("%{y:.4g} " + unit) for trace in own)
         time = shown[f"xaxis{j + 1 if j else ''}"]
         assert time["anchor"] == f"y{2 * j + 2}"
@@ -121,13 +126,13 @@ def test_masses_have_two_standard_deviations() -> None:
     fit, _ = made()
     before, *own = traces("masses")
     assert before["x"] == [body.inertia.m for body in fit.initial.tree.bodies]
-    found = {
+    results = {
         name: (x, spread)
         for trace in own
         for name, x, spread in zip(trace["y"], trace["x"], trace["error_x"]["array"], strict=True)
     }
     for name, mass, std in zip(fit.links.names, fit.links.mass, fit.links.mass_std, strict=True):
-        assert found[name] == (mass, 2 * std if np.isfinite(std) else 0.0)
+        assert results[name] == (mass, 2 * std if np.isfinite(std) else 0.0)
 
 
 def test_the_budget_has_the_shares_of_the_causes() -> None:
@@ -154,9 +159,9 @@ def test_coverage_shows_states_limits_and_region() -> None:
     q, qd, _ = fit.validation.states
     for j in range(fit.robot.n):
         (dots,), shapes = traces(f"coverage-{j}"), drawn()[f"coverage-{j}"]["layout"]["shapes"]
-        at = residual_figures.evenly_spread(np.ones(len(q), bool))
-        near(dots["x"], q[at, j])
-        near(dots["y"], qd[at, j])
+        index = residual_figures.evenly_spread(np.ones(len(q), bool))
+        near(dots["x"], q[index, j])
+        near(dots["y"], qd[index, j])
         limits = fit.robot.tree.limits[j]
         expected = [
             (fit.region.q_low[j], fit.region.q_high[j], fit.region.qd_most[j]),
@@ -189,10 +194,10 @@ def test_friction_has_the_fitted_curve_and_the_samples_behind_it() -> None:
             fit.robot.friction_torque(speeds)[smooth, j],
             atol=1e-3 * np.ptp(curve["y"]),
         )
-        at = residual_figures.evenly_spread(fit.validation.keep[:, j])
-        near(dots["x"], qd[at, j])
+        index = residual_figures.evenly_spread(fit.validation.keep[:, j])
+        near(dots["x"], qd[index, j])
         # the torque has passed a low-pass, the state has not
-        away = np.abs(dots["y"] - (fit.measured - rigid)[at, j])
+        away = np.abs(dots["y"] - (fit.measured - rigid)[index, j])
         assert np.median(away) < 0.02 * np.ptp(dots["y"])
 
 
@@ -210,9 +215,9 @@ def test_residuals_against_speed_and_position_with_their_mean() -> None:
     for what, x in (("speed", qd), ("position", q)):
         for j in range(fit.robot.n):
             dots, mean = traces(f"{what}-{j}")
-            at = residual_figures.evenly_spread(fit.validation.keep[:, j])
-            near(dots["x"], x[at, j])
-            near(dots["y"], left(fit)[at, j])
+            index = residual_figures.evenly_spread(fit.validation.keep[:, j])
+            near(dots["x"], x[index, j])
+            near(dots["y"], left(fit)[index, j])
             near(mean["y"], residual_figures.piecewise_mean(x[:, j], left(fit)[:, j])[1])
     x = np.arange(10.0)[::-1]
     np.testing.assert_array_equal(
@@ -268,12 +273,12 @@ def test_series_survive_packing(rng: np.random.Generator, scale: float) -> None:
         Figure(name=name, rows=((Panel(marks=(Curve(x=x, y=np.zeros(len(x))),)),),))
         for name, x in cases.items()
     ]
-    found = unpacked(letters(compress_figures(figures)))
+    result = unpacked(letters(compress_figures(figures)))
     for name, x in cases.items():
         tolerance = {"times": 1e-6, "decades": 0.0}.get(name, 1.3e-4)
         span = np.ptp(x[np.isfinite(x)]) if np.isfinite(x).any() else 0.0
         np.testing.assert_allclose(
-            found[name]["data"][0]["x"], x, rtol=1e-6, atol=tolerance * span, equal_nan=True
+            result[name]["data"][0]["x"], x, rtol=1e-6, atol=tolerance * span, equal_nan=True
         )
 
 

@@ -51,11 +51,11 @@ def fit(name, estimator):
     return sy.identify(robot(name), log(name), estimator, **FIXED)
 
 
-def close(found, expected, rtol=1e-6):
+def close(result, expected, rtol=1e-6):
     """Equal up to a part of the value or of the largest one; infinite in the same places."""
-    found, expected = np.asarray(found), np.asarray(expected)
+    result, expected = np.asarray(result), np.asarray(expected)
     np.testing.assert_allclose(
-        found, expected, rtol=rtol, atol=rtol * np.abs(expected[np.isfinite(expected)]).max()
+        result, expected, rtol=rtol, atol=rtol * np.abs(expected[np.isfinite(expected)]).max()
     )
 
 

@@ -77,11 +77,11 @@ def test_noise_levels_count_rows_that_are_alike_as_fewer(rho, mask):
     e = samples.tau - problem.model.rows(*samples.states) @ base
     e = e if mask is None else e * samples.keep
     expected = (1 + np.clip(neighbours(e), 0, 1)) / (1 - np.clip(neighbours(e), 0, 1))
-    found = evidence.inflation(problem, base)
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    result = evidence.inflation(problem, base)
+    np.testing.assert_allclose(result, expected, rtol=1e-9)
     if mask is None:
-        np.testing.assert_allclose(found, (1 + rho) / (1 - rho), rtol=0.2)
-    np.testing.assert_allclose(evidence.noise_of_joints(problem)[1], found, rtol=1e-3)
+        np.testing.assert_allclose(result, (1 + rho) / (1 - rho), rtol=0.2)
+    np.testing.assert_allclose(evidence.noise_of_joints(problem)[1], result, rtol=1e-3)
 
 
 @MEMORY
@@ -101,7 +101,7 @@ def test_drive_gains_count_rows_that_are_alike_as_fewer(rho):
 def test_the_delay_of_the_torque_and_its_deviation_are_those_of_statsmodels_times_the_inflation(
     rho, factor
 ):
-    """One more column, minus the slope of the torque, in the rows of each joint.
+    """One more column, minus the derivative of the torque, in the rows of each joint.
 
     Deviations of known noise grow by the inflation.
     """
@@ -138,8 +138,8 @@ def test_delays_of_signals_are_as_uncertain_as_is_said(rho, rng):
     t = np.arange(1500) * 0.01
     x = np.sin(2 * t)[:, None] * np.ones(60) + 0.4 * np.sin(5 * t)[:, None]
     y = x + 0.05 * coloured(x.shape, rho, rng)
-    found = estimate_delay(x, y, 0.01, 0.05)
-    z = found.seconds / found.sigma
+    result = estimate_delay(x, y, 0.01, 0.05)
+    z = result.seconds / result.sigma
     assert np.sqrt(np.mean(z**2)) == pytest.approx(1.0, abs=4.0 / np.sqrt(2 * 60))
 
 

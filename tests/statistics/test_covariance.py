@@ -40,8 +40,8 @@ CASES = {
 EVERY = pytest.mark.parametrize("case", CASES)
 
 
-def cell_of_each_sample(made):
-    return np.concatenate(made.cells.numbers)
+def cell_of_each_sample(result):
+    return np.concatenate(result.cells.numbers)
 
 
 @EVERY
@@ -49,20 +49,22 @@ def test_scores_and_information_of_cells_equal_the_sums_over_their_rows(case):
     """Y^T W^2 e and Y^T W^2 Y of every cell; together they are those of all rows."""
     problem = CASES[case]()
     estimate = WLS().fit(problem)
-    made = residuals(problem, estimate.base, estimate.weights)
+    residual = residuals(problem, estimate.base, estimate.weights)
     Y, tau, joint, number = stacked(problem)
     e, w = tau - Y @ estimate.base, estimate.weights[joint]
-    cell = cell_of_each_sample(made)[number]
-    assert set(cell) == set(range(made.cells.count)), "every cell has rows"
-    for k in range(made.cells.count):
+    cell = cell_of_each_sample(residual)[number]
+    assert set(cell) == set(range(residual.cells.count)), "every cell has rows"
+    for k in range(residual.cells.count):
         rows = Y[cell == k] * w[cell == k, None]
-        np.testing.assert_allclose(made.information[k], rows.T @ rows, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(residual.information[k], rows.T @ rows, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(
-            made.scores[k], rows.T @ (e * w)[cell == k], rtol=1e-7, atol=1e-7
+            residual.scores[k], rows.T @ (e * w)[cell == k], rtol=1e-7, atol=1e-7
         )
-    np.testing.assert_allclose(made.information.sum(axis=0), (Y.T * w**2) @ Y, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(
-        made.scores.sum(axis=0) / np.sqrt(np.diag((Y.T * w**2) @ Y)), 0.0, atol=1e-6
+        residual.information.sum(axis=0), (Y.T * w**2) @ Y, rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        residual.scores.sum(axis=0) / np.sqrt(np.diag((Y.T * w**2) @ Y)), 0.0, atol=1e-6
     )
 
 
@@ -91,11 +93,11 @@ def test_information_of_many_samples_is_that_of_some_and_counts_for_all(monkeypa
 def test_residuals_are_those_of_every_kept_sample_in_order_of_time(case):
     problem = CASES[case]()
     base = WLS().fit(problem).base
-    made = residuals(problem, base, np.ones(2))
-    np.testing.assert_array_equal(made.t, np.concatenate(problem.times))
+    residual = residuals(problem, base, np.ones(2))
+    np.testing.assert_array_equal(residual.t, np.concatenate(problem.times))
     Y, tau, joint, number = stacked(problem)
-    np.testing.assert_allclose(made.values[number, joint], tau - Y @ base, atol=1e-9)
-    assert made.keep.sum() == len(tau) == problem.rows
+    np.testing.assert_allclose(residual.values[number, joint], tau - Y @ base, atol=1e-9)
+    assert residual.keep.sum() == len(tau) == problem.rows
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.7])
@@ -111,13 +113,13 @@ def test_blocks_that_overlap_are_the_hac_covariance_of_statsmodels(rng, memory):
     expected = fit.get_robustcov_results("HAC", maxlags=THRESHOLDS.block_cells - 1).cov_params()
     root = np.linalg.inv(np.linalg.qr(X, mode="r"))
     e = fit.resid
-    found = root @ jackknife(X[:, :, None] * X[:, None, :], X * e[:, None], (N,), root) @ root.T
+    result = root @ jackknife(X[:, :, None] * X[:, None, :], X * e[:, None], (N,), root) @ root.T
     size = np.sqrt(np.diag(expected))
     np.testing.assert_allclose(
-        found / np.outer(size, size), expected / np.outer(size, size), atol=0.03
+        result / np.outer(size, size), expected / np.outer(size, size), atol=0.03
     )
     plain = fit.cov_params()
-    assert np.max(np.abs(found - plain) / np.outer(size, size)) > 0.1, (
+    assert np.max(np.abs(result - plain) / np.outer(size, size)) > 0.1, (
         "neither memory nor unequal noise are in the plain covariance"
     )
 
@@ -129,14 +131,16 @@ def test_the_covariance_is_in_the_units_of_the_base_parameters():
     """
     problem = CASES["one log"]()
     estimate = WLS().fit(problem)
-    made = residuals(problem, estimate.base, estimate.weights)
-    A = made.information.sum(axis=0)
+    residual = residuals(problem, estimate.base, estimate.weights)
+    A = residual.information.sum(axis=0)
     root = np.linalg.inv(np.linalg.cholesky(A)).T
-    expected = root @ jackknife(made.information, made.scores, made.cells.ends, root) @ root.T
-    found = covariance_of_rows(problem.total.triangle(estimate.weights), made)
+    expected = (
+        root @ jackknife(residual.information, residual.scores, residual.cells.ends, root) @ root.T
+    )
+    result = covariance_of_rows(problem.total.triangle(estimate.weights), residual)
     size = np.sqrt(np.diag(expected))
     np.testing.assert_allclose(
-        found / np.outer(size, size), expected / np.outer(size, size), atol=1e-6
+        result / np.outer(size, size), expected / np.outer(size, size), atol=1e-6
     )
 
 
@@ -180,15 +184,15 @@ def test_held_out_errors_are_those_of_estimates_without_each_part():
                 np.sum((tau - Y @ base)[rows] ** 2),
                 np.sum(tau[rows] ** 2),
             )
-    found = held_out(problem, estimate)
-    np.testing.assert_allclose(found.residual_squares, squares, rtol=1e-7)
-    np.testing.assert_allclose(found.torque_squares, torque, rtol=1e-9)
+    result = held_out(problem, estimate)
+    np.testing.assert_allclose(result.residual_squares, squares, rtol=1e-7)
+    np.testing.assert_allclose(result.torque_squares, torque, rtol=1e-9)
     np.testing.assert_array_equal(
-        found.counts, [[np.sum((part == k) & (joint == j)) for j in range(2)] for k in range(8)]
+        result.counts, [[np.sum((part == k) & (joint == j)) for j in range(2)] for k in range(8)]
     )
-    np.testing.assert_allclose(found.rms, np.sqrt(squares.sum(axis=0) / problem.N))
-    assert found.total == pytest.approx(np.sqrt(squares.sum() / torque.sum()))
-    assert found.worst == pytest.approx(np.max(np.sqrt(squares.sum(axis=1) / torque.sum(axis=1))))
+    np.testing.assert_allclose(result.rms, np.sqrt(squares.sum(axis=0) / problem.N))
+    assert result.total == pytest.approx(np.sqrt(squares.sum() / torque.sum()))
+    assert result.worst == pytest.approx(np.max(np.sqrt(squares.sum(axis=1) / torque.sum(axis=1))))
 
 
 def test_all_parts_but_one_are_the_whole_without_it():

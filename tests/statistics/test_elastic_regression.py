@@ -16,16 +16,16 @@ from steelyard.identification.elastic.regression import regress_with_jackknife
 def test_it_is_ordinary_least_squares(columns: int, rng: np.random.Generator) -> None:
     X = rng.normal(size=(400, columns)) * 10.0 ** np.arange(columns)
     y = X @ np.ones(columns) + rng.normal(size=400)
-    found, covariance = regress_with_jackknife(X, y)
+    result, covariance = regress_with_jackknife(X, y)
     there = sm.OLS(y, X).fit()
-    np.testing.assert_allclose(found, there.params, rtol=1e-9)
+    np.testing.assert_allclose(result, there.params, rtol=1e-9)
     np.testing.assert_allclose(np.sqrt(np.diag(covariance)), there.bse, rtol=0.8)
 
 
 def test_columns_that_say_the_same_share_it(rng: np.random.Generator) -> None:
     x = rng.normal(size=400)
-    found, _ = regress_with_jackknife(np.column_stack([x, x]), 4.0 * x)
-    np.testing.assert_allclose(found, [2.0, 2.0], rtol=1e-9)
+    result, _ = regress_with_jackknife(np.column_stack([x, x]), 4.0 * x)
+    np.testing.assert_allclose(result, [2.0, 2.0], rtol=1e-9)
 
 
 def test_every_sample_counts_in_the_uncertainty(rng: np.random.Generator) -> None:

@@ -58,10 +58,10 @@ def test_ordinary_least_squares_is_that_of_statsmodels(case):
 def test_weighted_least_squares_is_that_of_statsmodels_with_the_weights_that_it_reports(case):
     problem = CASES[case]()
     Y, tau, joint, _ = stacked(problem)
-    found = WLS(iterations=50).fit(problem)
-    expected = sm.WLS(tau, Y, weights=found.weights[joint] ** 2).fit()
-    np.testing.assert_allclose(found.base, expected.params, rtol=1e-7, atol=1e-9)
-    information = inverse_information(problem.total.triangle(found.weights))
+    result = WLS(iterations=50).fit(problem)
+    expected = sm.WLS(tau, Y, weights=result.weights[joint] ** 2).fit()
+    np.testing.assert_allclose(result.base, expected.params, rtol=1e-7, atol=1e-9)
+    information = inverse_information(problem.total.triangle(result.weights))
     np.testing.assert_allclose(information, expected.normalized_cov_params, rtol=1e-6, atol=1e-9)
 
 
@@ -75,22 +75,22 @@ def test_weights_are_one_over_the_residual_deviation_of_statsmodels(
     """
     problem = CASES[case]()
     Y, tau, joint, _ = stacked(problem)
-    found = WLS(iterations=50).fit(problem)
-    fit = sm.WLS(tau, Y, weights=found.weights[joint] ** 2).fit()
+    result = WLS(iterations=50).fit(problem)
+    fit = sm.WLS(tau, Y, weights=result.weights[joint] ** 2).fit()
     assert fit.scale == pytest.approx(1.0, rel=1e-3)
-    e = tau - Y @ found.base
-    for j, sigma in enumerate(noise(problem.total, found.base)):
+    e = tau - Y @ result.base
+    for j, sigma in enumerate(noise(problem.total, result.base)):
         rows = joint == j
         free = rows.sum() * fit.df_resid / len(tau)
         assert sigma == pytest.approx(np.sqrt(np.sum(e[rows] ** 2) / free), rel=1e-9)
-        assert found.weights[j] == pytest.approx(1.0 / sigma, rel=1e-3)
-        assert found.details["sigma"][j] == pytest.approx(sigma, rel=1e-3)
+        assert result.weights[j] == pytest.approx(1.0 / sigma, rel=1e-3)
+        assert result.details["sigma"][j] == pytest.approx(sigma, rel=1e-3)
 
 
 def test_the_noise_of_each_joint_is_found():
     problem = problem_of(planar(), samples_of(planar(), 4000, seed=3))
-    found = WLS().fit(problem)
-    np.testing.assert_allclose(1.0 / found.weights, SIGMA, rtol=4.0 / np.sqrt(2 * 4000))
+    result = WLS().fit(problem)
+    np.testing.assert_allclose(1.0 / result.weights, SIGMA, rtol=4.0 / np.sqrt(2 * 4000))
 
 
 def test_the_estimate_whose_weights_are_right_is_the_best_of_all():
@@ -122,15 +122,17 @@ def test_joint_by_joint_the_last_joint_is_least_squares_of_its_own_rows():
     problem = problem_of(planar())
     Y, tau, joint, _ = stacked(problem)
     last = sm.OLS(tau[joint == 1], Y[joint == 1][:, problem.reach[1]]).fit()
-    found = Sequential().fit(problem)
-    np.testing.assert_allclose(found.base[list(problem.reach[1])], last.params, rtol=1e-6)
+    result = Sequential().fit(problem)
+    np.testing.assert_allclose(result.base[list(problem.reach[1])], last.params, rtol=1e-6)
     rest = [k for k in range(problem.base.n_base) if k not in problem.reach[1]]
-    left = tau - Y[:, problem.reach[1]] @ last.params
+    remaining = tau - Y[:, problem.reach[1]] @ last.params
     np.testing.assert_allclose(
-        found.base[rest], sm.OLS(left[joint == 0], Y[joint == 0][:, rest]).fit().params, rtol=1e-6
+        result.base[rest],
+        sm.OLS(remaining[joint == 0], Y[joint == 0][:, rest]).fit().params,
+        rtol=1e-6,
     )
-    growth = [np.linalg.norm((tau - Y @ found.base)[joint == j]) for j in range(2)]
+    growth = [np.linalg.norm((tau - Y @ result.base)[joint == j]) for j in range(2)]
     together = [np.linalg.norm((tau - Y @ OLS().fit(problem).base)[joint == j]) for j in range(2)]
     np.testing.assert_allclose(
-        found.details["error_accumulation"], np.divide(growth, together), rtol=1e-6
+        result.details["error_accumulation"], np.divide(growth, together), rtol=1e-6
     )

@@ -43,23 +43,23 @@ def test_torques_and_parameters_scale_together(name, estimator):
     kilogram.
     """
     heavy = robot(name).with_parameters(10.0 * robot(name).parameters)
-    found = sy.identify(heavy, changed(log(name), tau=10.0 * log(name).tau), estimator, **FIXED)
+    new_fit = sy.identify(heavy, changed(log(name), tau=10.0 * log(name).tau), estimator, **FIXED)
     expected = fit(name, estimator)
     rtol = 1e-6 if estimator == "wls" else 1e-5
-    close(found.base_values, 10.0 * expected.base_values, rtol)
-    close(found.base_std, 10.0 * expected.base_std, 100 * rtol)
-    close(found.rms, 10.0 * expected.rms, rtol)
-    close(found.relative_error, expected.relative_error, rtol)
-    assert found.rank == expected.rank
+    close(new_fit.base_values, 10.0 * expected.base_values, rtol)
+    close(new_fit.base_std, 10.0 * expected.base_std, 100 * rtol)
+    close(new_fit.rms, 10.0 * expected.rms, rtol)
+    close(new_fit.relative_error, expected.relative_error, rtol)
+    assert new_fit.rank == expected.rank
 
 
 @pytest.mark.parametrize("estimator", FREE)
 def test_a_unit_of_torque_is_a_unit_of_parameters(estimator):
-    found = sy.identify(
+    new_fit = sy.identify(
         robot("crane"), changed(log("crane"), tau=100.0 * log("crane").tau), estimator, **FIXED
     )
-    close(found.base_values, 100.0 * fit("crane", estimator).base_values, 1e-5)
-    close(found.base_std, 100.0 * fit("crane", estimator).base_std, 1e-3)
+    close(new_fit.base_values, 100.0 * fit("crane", estimator).base_values, 1e-5)
+    close(new_fit.base_std, 100.0 * fit("crane", estimator).base_std, 1e-3)
 
 
 @pytest.mark.parametrize("estimator", ["ols", "wls", "sdp"])
@@ -70,23 +70,23 @@ def test_slow_motion_is_that_of_another_world(estimator):
     """
     fast = robot("spatial_3r")
     slow = fast.with_gravity(tuple(fast.gravity / 4.0))
-    made = log("spatial_3r")
+    recording = log("spatial_3r")
     late = sy.Log(
-        t=2 * made.t,
-        q=made.q,
-        qd=made.qd / 2,
-        qdd=made.qdd / 4,
-        tau=made.tau / 4,
-        joint_names=made.joint_names,
+        t=2 * recording.t,
+        q=recording.q,
+        qd=recording.qd / 2,
+        qdd=recording.qdd / 4,
+        tau=recording.tau / 4,
+        joint_names=recording.joint_names,
     )  # [N m] in units of a time twice as long
-    found = sy.identify(slow, late, estimator, **{**FIXED, "coulomb_width": 0.15})
+    new_fit = sy.identify(slow, late, estimator, **{**FIXED, "coulomb_width": 0.15})
     expected = fit("spatial_3r", estimator)
     factors = np.array(
-        [{"Fv": 0.5, "Fc": 0.25, "F0": 0.25}.get(n.split(".")[-1], 1.0) for n in found.base.names]
+        [{"Fv": 0.5, "Fc": 0.25, "F0": 0.25}.get(n.split(".")[-1], 1.0) for n in new_fit.base.names]
     )
     # friction that is described in other units is another description
     rtol = 1e-6 if estimator != "sdp" else 2e-2
-    close(found.base_values, factors * expected.base_values, rtol)
+    close(new_fit.base_values, factors * expected.base_values, rtol)
 
 
 # order
@@ -105,12 +105,12 @@ def test_a_log_in_several_files_is_one_log(name, estimator):
     parts = [whole[:37], whole[37:200], whole[200:]]
     # which counts the correlation of neighbours, of which cuts take some
     rtol = 1e-6 if estimator != "sdp" else 1e-2
-    found = sy.identify(robot(name), parts, estimator, **FIXED)
-    close(found.base_values, fit(name, estimator).base_values, rtol)
-    close(found.residuals, fit(name, estimator).residuals, rtol)
+    new_fit = sy.identify(robot(name), parts, estimator, **FIXED)
+    close(new_fit.base_values, fit(name, estimator).base_values, rtol)
+    close(new_fit.residuals, fit(name, estimator).residuals, rtol)
     shown = np.isfinite(fit(name, estimator).base_std)
     assert (
-        np.median(np.abs(np.log(found.base_std[shown] / fit(name, estimator).base_std[shown])))
+        np.median(np.abs(np.log(new_fit.base_std[shown] / fit(name, estimator).base_std[shown])))
         < 0.3
     )
 
@@ -132,14 +132,15 @@ def test_samples_in_any_order(estimator, rng):
     """Least squares does not know which sample came first, if velocities and accelerations are
     measured.
     """
-    made = log("hand")
-    order = rng.permutation(made.N)
+    recording = log("hand")
+    order = rng.permutation(recording.N)
     mixed = changed(
-        made, **{signal: getattr(made, signal)[order] for signal in ("q", "qd", "qdd", "tau")}
+        recording,
+        **{signal: getattr(recording, signal)[order] for signal in ("q", "qd", "qdd", "tau")},
     )
-    found = sy.identify(robot("hand"), mixed, estimator, **FIXED)
-    close(found.base_values, fit("hand", estimator).base_values)
-    close(found.residuals, fit("hand", estimator).residuals[order])
+    new_fit = sy.identify(robot("hand"), mixed, estimator, **FIXED)
+    close(new_fit.base_values, fit("hand", estimator).base_values)
+    close(new_fit.residuals, fit("hand", estimator).residuals[order])
 
 
 @pytest.mark.parametrize(
@@ -150,17 +151,17 @@ def test_a_log_that_is_given_twice_says_nothing_new(name, estimator):
 
     The information of white noise doubles.
     """
-    made = log(name)
-    found = sy.identify(robot(name), [made, made], estimator, **FIXED)
+    recording = log(name)
+    new_fit = sy.identify(robot(name), [recording, recording], estimator, **FIXED)
     expected = fit(name, estimator)
     close(
-        found.base_values,
+        new_fit.base_values,
         expected.base_values,
         1e-5 if estimator == "irls" else 3e-3 if estimator == "wls" else 1e-6,
     )
-    close(found.base_std, expected.base_std, 0.1)
+    close(new_fit.base_std, expected.base_std, 0.1)
     if estimator == "ols":
-        R, half = found.information, expected.information
+        R, half = new_fit.information, expected.information
         close(R.T @ R, 2.0 * half.T @ half)
 
 
@@ -197,29 +198,33 @@ def renamed(robot):
     ("name", "estimator"), [("crane", "wls"), ("lift", "wls"), ("hand", "sdp")]
 )
 def test_names_mean_nothing(name, estimator):
-    other, made = renamed(robot(name)), log(name)
-    found = sy.identify(other, changed(made, joint_names=other.joint_names), estimator, **FIXED)
-    same(found, fit(name, estimator), 1e-9, 1e-9)
-    assert found.base.names == tuple(f"x_{n}" for n in fit(name, estimator).base.names)
+    other, result = renamed(robot(name)), log(name)
+    new_fit = sy.identify(other, changed(result, joint_names=other.joint_names), estimator, **FIXED)
+    same(new_fit, fit(name, estimator), 1e-9, 1e-9)
+    assert new_fit.base.names == tuple(f"x_{n}" for n in fit(name, estimator).base.names)
 
 
 @pytest.mark.parametrize(
     "estimator", sorted(set(ESTIMATORS) - {"iv", "didim", "cloe", "auto", "lasso", "elastic_net"})
 )
 def test_columns_in_any_order_and_a_clock_that_starts_at_any_time(estimator):
-    made = log("planar_2r")
-    other = changed(made, t=made.t + 86_400.0).select(tuple(reversed(made.joint_names)))
+    recording = log("planar_2r")
+    other = changed(recording, t=recording.t + 86_400.0).select(
+        tuple(reversed(recording.joint_names))
+    )
     options = {key: value for key, value in FIXED.items() if key != "decimate"}
     one, two = (
-        sy.identify(robot("planar_2r"), each, estimator, **options) for each in (made, other)
+        sy.identify(robot("planar_2r"), each, estimator, **options) for each in (recording, other)
     )
     same(two, one, 1e-5 if estimator != "sdp" else 1e-3, 1e-2)
 
 
 def test_a_clock_that_starts_at_any_time_without_velocities():
     """Also where positions are smoothed, delays found and the motion decimated."""
-    made = recorded(robot("planar_2r"), seconds=9, rate=100, noise=0.2)
-    bare = sy.Log(t=made.t, q=made.q, tau=made.tau, joint_names=made.joint_names)
+    recording = recorded(robot("planar_2r"), seconds=9, rate=100, noise=0.2)
+    bare = sy.Log(
+        t=recording.t, q=recording.q, tau=recording.tau, joint_names=recording.joint_names
+    )
     one, other = (
         sy.identify(robot("planar_2r"), each, "wls", diagnose=False)
         for each in (bare, changed(bare, t=bare.t + 5000.0))

@@ -53,25 +53,25 @@ def turned(robot, pose):
 @EVERY_ROBOT
 def test_gravity_that_turns_with_the_base_is_not_felt(name, rng):
     other = turned(robot(name), random_pose(rng))
-    made = log(name)
+    recording = log(name)
     np.testing.assert_allclose(
-        other.inverse_dynamics(made.q, made.qd, made.qdd),
-        robot(name).inverse_dynamics(made.q, made.qd, made.qdd),
+        other.inverse_dynamics(recording.q, recording.qd, recording.qdd),
+        robot(name).inverse_dynamics(recording.q, recording.qd, recording.qdd),
     )
-    found = sy.identify(other, made, "wls", **FIXED)
-    predicted, expected = found.predicted, fit(name, "wls").predicted
+    new_fit = sy.identify(other, recording, "wls", **FIXED)
+    predicted, expected = new_fit.predicted, fit(name, "wls").predicted
     close(predicted, expected, 1e-5)
-    assert found.base.n_base == fit(name, "wls").base.n_base
-    close(found.rms, fit(name, "wls").rms, 1e-5)
+    assert new_fit.base.n_base == fit(name, "wls").base.n_base
+    close(new_fit.rms, fit(name, "wls").rms, 1e-5)
 
 
 @pytest.mark.parametrize("turns", [1, -1])
 @pytest.mark.parametrize("estimator", ["wls", "sdp"])
 def test_whole_turns_of_a_joint_are_none(turns, estimator):
-    made = log("spatial_3r")
-    q = made.q + 2 * np.pi * np.array([turns, 0, turns])
+    recording = log("spatial_3r")
+    q = recording.q + 2 * np.pi * np.array([turns, 0, turns])
     same(
-        sy.identify(robot("spatial_3r"), changed(made, q=q), estimator, **FIXED),
+        sy.identify(robot("spatial_3r"), changed(recording, q=q), estimator, **FIXED),
         fit("spatial_3r", estimator),
         1e-6,
         1e-3,
@@ -79,7 +79,7 @@ def test_whole_turns_of_a_joint_are_none(turns, estimator):
 
 
 def test_whole_turns_in_the_middle_of_a_log_are_none():
-    """A continuous joint that goes on turning, and one whose encoder starts anew at each turn, show
+    """A continuous joint that goes on turning, and one whose encoder restarts at each turn, show
     the same.
     """
     true = rubbing(zoo_pendulum())
@@ -112,7 +112,7 @@ def test_a_joint_that_counts_the_other_way_has_the_same_link(joint, estimator):
 
     Links, viscous and Coulomb friction stay, the offset changes its sign.
     """
-    plain, made = robot("spatial_3r"), log("spatial_3r")
+    plain, outcome = robot("spatial_3r"), log("spatial_3r")
     name = plain.joint_names[joint]
     back = plain.mechanism.joint(name)
     axis = tuple(-x for x in back.axis)
@@ -123,37 +123,37 @@ def test_a_joint_that_counts_the_other_way_has_the_same_link(joint, estimator):
     other = sy.Robot(replace(plain.mechanism, joints=joints))
     sign = np.where(np.arange(3) == joint, -1.0, 1.0)
     turned_round = changed(
-        made, **{signal: sign * getattr(made, signal) for signal in ("q", "qd", "qdd", "tau")}
+        outcome, **{signal: sign * getattr(outcome, signal) for signal in ("q", "qd", "qdd", "tau")}
     )
-    found, expected = (
+    result, expected = (
         sy.identify(other, turned_round, estimator, **FIXED),
         fit("spatial_3r", estimator),
     )
     signs = np.array([-1.0 if n == f"{name}.F0" else 1.0 for n in expected.base.names])
-    assert found.base.names == expected.base.names
-    close(found.base_values, signs * expected.base_values, 1e-6 if estimator != "sdp" else 1e-3)
-    close(found.base_std, expected.base_std, 1e-4 if estimator != "sdp" else 1e-2)
+    assert result.base.names == expected.base.names
+    close(result.base_values, signs * expected.base_values, 1e-6 if estimator != "sdp" else 1e-3)
+    close(result.base_std, expected.base_std, 1e-4 if estimator != "sdp" else 1e-2)
 
 
 @pytest.mark.parametrize("estimator", LINEAR)
 def test_a_motion_backwards_in_time_has_the_friction_of_other_sign(estimator):
     """Torques of links and offsets are even in time, friction is odd."""
-    made = log("spatial_3r")
+    recording = log("spatial_3r")
     film = sy.Log(
-        t=made.t,
-        q=made.q[::-1],
-        qd=-made.qd[::-1],
-        qdd=made.qdd[::-1],
-        tau=made.tau[::-1],
-        joint_names=made.joint_names,
+        t=recording.t,
+        q=recording.q[::-1],
+        qd=-recording.qd[::-1],
+        qdd=recording.qdd[::-1],
+        tau=recording.tau[::-1],
+        joint_names=recording.joint_names,
     )
-    found, expected = (
+    result, expected = (
         sy.identify(robot("spatial_3r"), film, estimator, **FIXED),
         fit("spatial_3r", estimator),
     )
     signs = np.array([-1.0 if n.endswith((".Fv", ".Fc")) else 1.0 for n in expected.base.names])
-    close(found.base_values, signs * expected.base_values)
-    assert np.median(np.abs(np.log(found.base_std / expected.base_std))) < 0.1
+    close(result.base_values, signs * expected.base_values)
+    assert np.median(np.abs(np.log(result.base_std / expected.base_std))) < 0.1
 
 
 # what is added to torques
@@ -168,36 +168,36 @@ def test_a_torque_that_the_model_can_have_is_found_in_its_parameters_alone(name,
 
     Residuals and deviations stay.
     """
-    expected, made = fit(name, estimator), log(name)
+    expected, result = fit(name, estimator), log(name)
     delta = rng.normal(size=expected.base.n_base) * np.abs(expected.base_values).mean()
-    tau = made.tau + expected.model.rows(made.q, made.qd, made.qdd) @ delta
-    found = sy.identify(robot(name), changed(made, tau=tau), estimator, **FIXED)
-    close(found.base_values, expected.base_values + delta, 1e-5)
-    close(found.residuals, expected.residuals, 1e-4)
-    close(found.base_std, expected.base_std, 1e-3)
+    tau = result.tau + expected.model.rows(result.q, result.qd, result.qdd) @ delta
+    new_fit = sy.identify(robot(name), changed(result, tau=tau), estimator, **FIXED)
+    close(new_fit.base_values, expected.base_values + delta, 1e-5)
+    close(new_fit.residuals, expected.residuals, 1e-4)
+    close(new_fit.base_std, expected.base_std, 1e-3)
 
 
 @EVERY_ROBOT
 def test_constant_torques_are_offsets(name):
-    expected, made = fit(name, "wls"), log(name)
-    names = [f"{joint}.F0" for joint in made.joint_names]
+    expected, result = fit(name, "wls"), log(name)
+    names = [f"{joint}.F0" for joint in result.joint_names]
     added = np.array(
         [5.0 * (j + 1) if name in expected.base.names else 0.0 for j, name in enumerate(names)]
     )
     assert np.count_nonzero(added) >= 3
-    found = sy.identify(robot(name), changed(made, tau=made.tau + added), "wls", **FIXED)
+    new_fit = sy.identify(robot(name), changed(result, tau=result.tau + added), "wls", **FIXED)
     shift = np.array([added[names.index(n)] if n in names else 0.0 for n in expected.base.names])
-    close(found.base_values, expected.base_values + shift, 1e-5)
+    close(new_fit.base_values, expected.base_values + shift, 1e-5)
 
 
 def test_a_validation_scales_with_its_torques():
-    heavy, made = (
+    heavy, result = (
         robot("spatial_3r").with_parameters(10.0 * robot("spatial_3r").parameters),
         log("spatial_3r"),
     )
     other = log("spatial_3r", 5)
     one = fit("spatial_3r", "wls").validate(other)
-    ten = sy.identify(heavy, changed(made, tau=10 * made.tau), "wls", **FIXED).validate(
+    ten = sy.identify(heavy, changed(result, tau=10 * result.tau), "wls", **FIXED).validate(
         changed(other, tau=10 * other.tau)
     )
     close(ten.rms, 10 * one.rms, 1e-5)

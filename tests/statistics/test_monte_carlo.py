@@ -56,10 +56,10 @@ def drawn(robot, rho, draws, study, N=500, sigma=SIGMA):
         np.asarray(sigma) * coloured(clean.tau.shape, rho, np.random.default_rng(7000 + k))
         for k in range(draws)
     ]
-    found = [study(problem_of(robot, replace(clean, tau=clean.tau + each))) for each in noises]
+    results = [study(problem_of(robot, replace(clean, tau=clean.tau + each))) for each in noises]
     problem = problem_of(robot, clean)
     return Draws(
-        np.array([base for base, *_ in found]) - truth(problem, robot), found, stacked(problem)
+        np.array([base for base, *_ in results]) - truth(problem, robot), results, stacked(problem)
     )
 
 
@@ -74,17 +74,17 @@ def test_errors_of_weighted_least_squares_have_the_covariance_of_white_noise():
     """
 
     def study(problem):
-        found = WLS().fit(problem)
-        std = np.sqrt(np.diag(inverse_information(problem.total.triangle(found.weights))))
-        return found.base, std, noise(problem.total, found.base)
+        result = WLS().fit(problem)
+        std = np.sqrt(np.diag(inverse_information(problem.total.triangle(result.weights))))
+        return result.base, std, noise(problem.total, result.base)
 
-    made = drawn(planar(), 0.0, DRAWS, study)
-    A = np.linalg.inv(known_covariance(made.rows, 1.0 / np.array(SIGMA)))
-    distance = np.einsum("db,bc,dc->d", made.errors, A, made.errors)
-    b = made.errors.shape[1]
+    chosen = drawn(planar(), 0.0, DRAWS, study)
+    A = np.linalg.inv(known_covariance(chosen.rows, 1.0 / np.array(SIGMA)))
+    distance = np.einsum("db,bc,dc->d", chosen.errors, A, chosen.errors)
+    b = chosen.errors.shape[1]
     assert stats.kstest(distance, stats.chi2(b).cdf).pvalue > 1e-3
     assert distance.mean() == pytest.approx(b, abs=4 * np.sqrt(2 * b / DRAWS))
-    z = made.errors / np.array([std for _, std, _ in made.found])
+    z = chosen.errors / np.array([std for _, std, _ in chosen.found])
     np.testing.assert_allclose(np.sqrt(np.mean(z**2, axis=0)), 1.0, atol=4.5 / np.sqrt(2 * DRAWS))
     np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=4.5 / np.sqrt(DRAWS))
     assert np.mean(np.abs(z) < 1.96) == pytest.approx(0.95, abs=4 * np.sqrt(0.05 * 0.95 / DRAWS))
@@ -97,21 +97,21 @@ def test_the_noise_that_is_reported_has_no_bias():
     """
 
     def study(problem):
-        found = WLS(iterations=20).fit(problem)
+        result = WLS(iterations=20).fit(problem)
         weights = 1.0 / np.array(SIGMA)
         known = inverse_information(problem.total.triangle(weights))
         exact = replace(
-            found, base=np.linalg.lstsq(*weighted_rows(problem, weights), rcond=None)[0]
+            result, base=np.linalg.lstsq(*weighted_rows(problem, weights), rcond=None)[0]
         )
         return (
-            found.base,
-            noise(problem.total, found.base),
+            result.base,
+            noise(problem.total, result.base),
             noise_of_samples(problem, exact, known, EMPTY)[0],
         )
 
-    made = drawn(planar(), 0.0, DRAWS, study, N=30)
+    chosen = drawn(planar(), 0.0, DRAWS, study, N=30)
     for k in (1, 2):
-        squares = np.array([each[k] for each in made.found]) ** 2 / np.square(SIGMA)
+        squares = np.array([each[k] for each in chosen.found]) ** 2 / np.square(SIGMA)
         together = squares.mean(axis=1)
         assert together.mean() == pytest.approx(1.0, abs=4 * together.std() / np.sqrt(DRAWS))
 
@@ -127,12 +127,12 @@ def weighted_rows(problem, weights):
 def test_squared_residuals_have_their_chi_square_distribution():
     def study(problem):
         X, y = weighted_rows(problem, 1.0 / np.array(SIGMA))
-        found = WLS().fit(problem)
-        return found.base, float(np.sum((y - X @ found.base) ** 2))
+        result = WLS().fit(problem)
+        return result.base, float(np.sum((y - X @ result.base) ** 2))
 
-    made = drawn(planar(), 0.0, DRAWS, study, N=100)
-    free = 200 - made.errors.shape[1]
-    squares = np.array([each[1] for each in made.found])
+    chosen = drawn(planar(), 0.0, DRAWS, study, N=100)
+    free = 200 - chosen.errors.shape[1]
+    squares = np.array([each[1] for each in chosen.found])
     # weights are estimated
     assert squares.mean() == pytest.approx(free, abs=4 * np.sqrt(2 * free / DRAWS) + 0.5)
     assert stats.kstest(squares, stats.chi2(free).cdf).pvalue > 1e-3
@@ -155,21 +155,23 @@ def test_intervals_of_weighted_least_squares_hold_their_share_of_the_truth(rho, 
     )
 
     def study(problem):
-        found = WLS().fit(problem)
-        made = residuals(problem, found.base, found.weights)
-        return found.base, np.diag(covariance_of_rows(problem.total.triangle(found.weights), made))
+        result = WLS().fit(problem)
+        chosen = residuals(problem, result.base, result.weights)
+        return result.base, np.diag(
+            covariance_of_rows(problem.total.triangle(result.weights), chosen)
+        )
 
-    made = drawn(planar(), rho, DRAWS, study)
-    variance = np.array([each[1] for each in made.found])
-    z = np.abs(made.errors) / np.sqrt(variance)
+    chosen = drawn(planar(), rho, DRAWS, study)
+    variance = np.array([each[1] for each in chosen.found])
+    z = np.abs(chosen.errors) / np.sqrt(variance)
     assert np.mean(z < 1.0) == pytest.approx(0.683, abs=0.05)
     assert np.mean(z < 2.0) == pytest.approx(0.9545, abs=0.025)
     assert np.sqrt(np.mean(z**2)) == pytest.approx(1.0, abs=0.1)
-    ratio = variance.mean(axis=0) / np.mean(made.errors**2, axis=0)
+    ratio = variance.mean(axis=0) / np.mean(chosen.errors**2, axis=0)
     assert np.all((ratio > 0.9) & (ratio < 2.6)), ratio
     if rho:
-        white = known_covariance(made.rows, 1.0 / np.array(SIGMA))
-        assert np.median(np.mean(made.errors**2, axis=0) / np.diag(white)) > 3.0, (
+        white = known_covariance(chosen.rows, 1.0 / np.array(SIGMA))
+        assert np.median(np.mean(chosen.errors**2, axis=0) / np.diag(white)) > 3.0, (
             "that of white noise would be far too small"
         )
 
@@ -178,28 +180,28 @@ def test_intervals_of_weighted_least_squares_hold_their_share_of_the_truth(rho, 
 def test_intervals_of_consistent_estimates_hold_the_truth(rho):
     """With a description that is a fifth too heavy.
 
-    Base values of the semidefinite program, and what is said of them.
+    Base values of the semidefinite program, and how they are reported.
     """
     described = pendulum().with_parameters(1.2 * pendulum().parameters)
     draws = 40
 
     def study(problem):
         problem = replace(problem, model=problem_of(described, *problem.samples).model)
-        found = SDP().fit(problem)
-        made = uncertainty(
+        result = SDP().fit(problem)
+        chosen = uncertainty(
             problem,
-            found,
-            residuals(problem, found.base, found.weights),
+            result,
+            residuals(problem, result.base, result.weights),
             TorqueNoise(np.ones(1), np.ones((1, 1))),
         )
-        return found.base, made.std, made.sigma
+        return result.base, chosen.std, chosen.sigma
 
-    made = drawn(pendulum(), rho, draws, study, N=400, sigma=0.3)
-    z = np.abs(made.errors) / np.array([each[1] for each in made.found])
+    chosen = drawn(pendulum(), rho, draws, study, N=400, sigma=0.3)
+    z = np.abs(chosen.errors) / np.array([each[1] for each in chosen.found])
     assert np.all(np.isfinite(z))
     assert np.mean(z < 2.0) == pytest.approx(0.9545, abs=0.04)
     assert np.sqrt(np.mean(z**2)) == pytest.approx(1.0, abs=0.15)
-    sigma = np.array([each[2] for each in made.found])
+    sigma = np.array([each[2] for each in chosen.found])
     assert np.mean(sigma**2) == pytest.approx(
         0.09, rel=4 * np.sqrt(2 / (400 * draws) * (1 + rho**2) / (1 - rho**2)) + 0.02
     )

@@ -56,15 +56,15 @@ def test_the_noise_of_drive_gains_has_the_degrees_of_freedom_of_the_rows_less_th
 def test_the_average_over_periods_and_the_deviation_between_them(N, rng):
     """Each phase has a mean.
 
-    What is left has as many degrees of freedom as there are samples beyond the phases.
+    The residual has as many degrees of freedom as there are samples beyond the phases.
     """
     steps = 24
     x = rng.normal(size=(N, 2)) * [1.0, 3.0]
     mean, count, sigma = phase_average(x, steps)
     expected = np.array([x[k::steps].mean(axis=0) for k in range(steps)])
     np.testing.assert_allclose(mean, expected)
-    left = x - expected[np.arange(N) % steps]
-    np.testing.assert_allclose(sigma, np.sqrt(np.sum(left**2, axis=0) / (N - steps)))
+    remaining = x - expected[np.arange(N) % steps]
+    np.testing.assert_allclose(sigma, np.sqrt(np.sum(remaining**2, axis=0) / (N - steps)))
     assert count == N / steps
 
 
@@ -153,8 +153,8 @@ def test_the_spread_of_errors_is_that_of_the_normal_distribution_with_the_same_q
     e = rng.normal(size=(100_000, 2)) * SIGMA
     keep = np.ones(e.shape, bool)
     keep[::2, 1] = False
-    found = spread([(e[:40_000], keep[:40_000]), (e[40_000:], keep[40_000:])])
-    np.testing.assert_allclose(found, SIGMA, rtol=0.02)
+    result = spread([(e[:40_000], keep[:40_000]), (e[40_000:], keep[40_000:])])
+    np.testing.assert_allclose(result, SIGMA, rtol=0.02)
     expected = [np.quantile(np.abs(e[:, 0]), 0.95), np.quantile(np.abs(e[1::2, 1]), 0.95)]
-    np.testing.assert_allclose(found, np.array(expected) / norm.ppf(0.975), rtol=1e-4)
+    np.testing.assert_allclose(result, np.array(expected) / norm.ppf(0.975), rtol=1e-4)
     np.testing.assert_array_equal(spread([(e, np.zeros(e.shape, bool))]), 0.0)

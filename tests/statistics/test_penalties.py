@@ -1,5 +1,5 @@
 """Ridge, lasso and elastic net against their closed form and conditions, and the choice of strength
-against estimating anew.
+against estimating again.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def test_ridge_is_its_normal_equations(problem, rows, strength, towards):
     expected = np.linalg.solve(
         X.T @ X + strength * np.diag(D**2), X.T @ y + strength * D**2 * centre
     )
-    found = Ridge(strength, towards).fit(problem)
-    np.testing.assert_allclose(found.base, expected, rtol=1e-6, atol=1e-9)
-    assert found.details == {"strength": strength, "towards": towards}
+    result = Ridge(strength, towards).fit(problem)
+    np.testing.assert_allclose(result.base, expected, rtol=1e-6, atol=1e-9)
+    assert result.details == {"strength": strength, "towards": towards}
 
 
 @pytest.mark.parametrize("mix", [0.2, 0.5, 1.0])
@@ -60,16 +60,16 @@ def test_the_elastic_net_meets_the_conditions_of_its_minimum(problem, rows, stre
     """
     X, y, D = rows
     s = strength * np.max(np.abs(X.T @ y) / D) / mix
-    found = ElasticNet(strength, mix).fit(problem)
-    b = found.base
+    result = ElasticNet(strength, mix).fit(problem)
+    b = result.base
     pull = X.T @ (y - X @ b) / D - s * (1 - mix) * D * b
     zero = b == 0
     np.testing.assert_allclose(pull[~zero], s * mix * np.sign(b[~zero]), rtol=2e-5)
     assert np.all(np.abs(pull[zero]) <= s * mix * (1 + 1e-6))
-    assert found.details["zero"] == tuple(
+    assert result.details["zero"] == tuple(
         n for n, z in zip(problem.base.names, zero, strict=True) if z
     )
-    assert bool(found.notes) == bool(zero.any())
+    assert bool(result.notes) == bool(zero.any())
     if mix == 1.0:
         np.testing.assert_array_equal(Lasso(strength).fit(problem).base, b)
 
@@ -122,7 +122,7 @@ def test_the_strength_is_that_of_the_least_error_on_parts_left_out(problem, rows
         left_out(problem, rows, lambda X, y, s=s: ridge_of(X, y, s))
         for s in ESTIMATOR_THRESHOLDS.ridge_strengths
     ]
-    found = Ridge().fit(problem)
-    assert found.details["strength"] == ESTIMATOR_THRESHOLDS.ridge_strengths[int(np.argmin(costs))]
+    result = Ridge().fit(problem)
+    assert result.details["strength"] == ESTIMATOR_THRESHOLDS.ridge_strengths[int(np.argmin(costs))]
     assert 0 < np.argmin(costs) < len(costs) - 1
     assert ElasticNet().fit(problem).details["strength"] in ESTIMATOR_THRESHOLDS.net_strengths

@@ -85,14 +85,14 @@ def test_planted_values_are_within_three_standard_deviations() -> None:
     """Friction and presliding distance of both joints, in 90 % of the draws."""
     within = []
     for seed in SEEDS:
-        found = fit(seed, True)
-        values = dict(zip(found.robot.parameter_names, found.parameters, strict=True))
-        std = dict(zip(found.robot.parameter_names, found.parameters_std, strict=True))
+        result = fit(seed, True)
+        values = dict(zip(result.robot.parameter_names, result.parameters, strict=True))
+        std = dict(zip(result.robot.parameter_names, result.parameters_std, strict=True))
         for j, name in enumerate(("one", "two")):
-            terms = found.robot.tree.terms[j]
+            terms = result.robot.tree.terms[j]
             assert "presliding" in terms, f"{name} of draw {seed} has no memory"
             within.append(abs(values[f"{name}.Fp"] - LEVEL[j]) <= 3 * std[f"{name}.Fp"])
-            within.append(abs(terms["distance"] - DISTANCE[j]) <= 3 * found.presliding_std[j])
+            within.append(abs(terms["distance"] - DISTANCE[j]) <= 3 * result.presliding_std[j])
     assert np.mean(within) >= 0.9
 
 
@@ -102,8 +102,8 @@ def test_memory_lowers_the_error_near_reversals() -> None:
     usual = ("viscous", "coulomb", "offset")
     plain = sy.identify(robot, log(0, True), friction=usual, diagnose=False, delay=0)
     errors = []
-    for found in (plain, fit(0, True)):
-        v = found.validate(log(1, True))
+    for result in (plain, fit(0, True)):
+        v = result.validate(log(1, True))
         t, qd = v.t, v.states[1]
         near = np.zeros(qd.shape, bool)
         for j in range(2):
@@ -120,18 +120,18 @@ def test_sharp_friction_gets_no_memory(seed: int) -> None:
 
 def test_predictions_of_a_motion_carry_the_state() -> None:
     """Torques of a motion follow the hysteresis; of single states, joints slide."""
-    found = fit(0, True)
+    result = fit(0, True)
     t, q, qd, qdd = (x[::20] for x in motion(2))
     true = np.stack([LEVEL[j] * dahl(q[:, j], DISTANCE[j], qd[0, j]) for j in range(2)], axis=1)
     rigid = np.array([I1, I2]) * qdd + np.array(VISCOUS) * qd + OFFSET
-    along = found.predict(q, qd, qdd, t=t).torque
+    along = result.predict(q, qd, qdd, t=t).torque
     order = np.random.default_rng(0).permutation(len(q))
-    sliding = found.predict(q[order], qd[order], qdd[order]).torque[np.argsort(order)]
+    sliding = result.predict(q[order], qd[order], qdd[order]).torque[np.argsort(order)]
     assert np.sqrt(np.mean((along - rigid - true) ** 2)) < 0.1
-    np.testing.assert_allclose(sliding, found.torque(q, qd, qdd))
-    np.testing.assert_allclose(found.predict(q, qd, qdd).torque, along, atol=1e-9)
+    np.testing.assert_allclose(sliding, result.torque(q, qd, qdd))
+    np.testing.assert_allclose(result.predict(q, qd, qdd).torque, along, atol=1e-9)
     assert np.sqrt(np.mean((sliding - rigid - true) ** 2)) > 0.5
-    low = found.predict(q, qd, qdd, cutoff=20.0, t=t).torque
+    low = result.predict(q, qd, qdd, cutoff=20.0, t=t).torque
     assert np.sqrt(np.mean((low - along) ** 2)) < 0.3
 
 
@@ -144,21 +144,21 @@ def test_a_sentence_names_the_distance() -> None:
 def test_an_own_choice_of_terms_has_memory_at_every_joint() -> None:
     robot = sy.Robot(read_urdf(DESCRIPTION))
     terms = ("viscous", "offset", "presliding")
-    found = sy.identify(robot, log(0, True), friction=terms, diagnose=False, delay=0)
-    values = [each["presliding"] for each in found.robot.tree.terms]
+    new_fit = sy.identify(robot, log(0, True), friction=terms, diagnose=False, delay=0)
+    values = [each["presliding"] for each in new_fit.robot.tree.terms]
     np.testing.assert_allclose(values, LEVEL, rtol=0.03)
     np.testing.assert_allclose(
-        [each["distance"] for each in found.robot.tree.terms], DISTANCE, rtol=0.03
+        [each["distance"] for each in new_fit.robot.tree.terms], DISTANCE, rtol=0.03
     )
 
 
 def test_live_samples_carry_the_state() -> None:
     """The online identifier, sample by sample, finds what the whole log says."""
-    found = fit(0, True)
+    result = fit(0, True)
     q, qd, qdd = (x[::20] for x in motion(3)[1:])
     true = np.stack([LEVEL[j] * dahl(q[:, j], DISTANCE[j], qd[0, j]) for j in range(2)], axis=1)
     tau = np.array([I1, I2]) * qdd + np.array(VISCOUS) * qd + OFFSET + true
-    robot = found.robot
+    robot = result.robot
     online = {}
     for block in (1, 700):
         o = sy.OnlineIdentifier(robot, rate=RATE, learn=0, friction=("viscous", "presliding"))

@@ -39,11 +39,11 @@ def test_of_one_joint_it_is_the_robust_regression_of_statsmodels(threshold):
     problem = problem_of(pendulum(), spoilt(samples_of(pendulum(), sigma=0.2)))
     Y, tau, *_ = stacked(problem)
     expected = sm.RLM(tau, Y, M=HuberT(threshold)).fit(scale_est="mad", tol=1e-12, maxiter=500)
-    found = IRLS(threshold, 500, 1e-13).fit(problem)
-    np.testing.assert_allclose(found.base, expected.params, rtol=1e-5)
+    result = IRLS(threshold, 500, 1e-13).fit(problem)
+    np.testing.assert_allclose(result.base, expected.params, rtol=1e-5)
     # statsmodels divides by a quantile of five more digits
-    assert 1.0 / found.weights[0] == pytest.approx(expected.scale, rel=1e-4)
-    assert not np.allclose(found.base, sm.OLS(tau, Y).fit().params, rtol=1e-2)
+    assert 1.0 / result.weights[0] == pytest.approx(expected.scale, rel=1e-4)
+    assert not np.allclose(result.base, sm.OLS(tau, Y).fit().params, rtol=1e-2)
 
 
 def test_of_several_joints_it_solves_hubers_equations():
@@ -52,15 +52,15 @@ def test_of_several_joints_it_solves_hubers_equations():
     """
     problem = problem_of(planar(), spoilt(samples_of(planar())))
     Y, tau, joint, _ = stacked(problem)
-    found = IRLS(iterations=500, tolerance=1e-13).fit(problem)
-    e = tau - Y @ found.base
+    result = IRLS(iterations=500, tolerance=1e-13).fit(problem)
+    e = tau - Y @ result.base
     sigma = np.array(
         [
             median_abs_deviation(e[joint == j], center=lambda x, axis: 0.0, scale="normal")
             for j in range(2)
         ]
     )
-    np.testing.assert_allclose(1.0 / found.weights, sigma, rtol=1e-5)
+    np.testing.assert_allclose(1.0 / result.weights, sigma, rtol=1e-5)
     rows = Y / sigma[joint, None]
     pull = HuberT().psi(e / sigma[joint]) @ rows
     np.testing.assert_allclose(pull / np.linalg.norm(rows, axis=0), 0.0, atol=1e-4)

@@ -149,11 +149,11 @@ SIGNALS = [
 # --------------------------------------------------------------------------------------------------
 
 
-def excitation(said: str, **signals: np.ndarray) -> bool:
+def excitation(message: str, **signals: np.ndarray) -> bool:
     """Whether a log with other signals has a poor excitation, with these words in its sentence."""
     log_evidence, trial = first_trial()
     return any(
-        said in each.sentence
+        message in each.sentence
         for each in poor_excitation(
             replace(log_evidence, thinned_log=replace(log_evidence.thinned_log, **signals)), trial
         )
@@ -263,19 +263,19 @@ def far(gain: float = 1.0, error: float = 0.01) -> bool:
     trial = found(
         first_trial()[1].correction.changed(gain=np.full(2, gain)), error=np.full(2, error)
     )
-    made = examining.Examination((), examining.Correction.none(2), trial)
-    told = examining.examine_far_positions(
-        first_trial()[0].unknowns.model.robot, made, ("joint1 reaches 100",)
+    result = examining.Examination((), examining.Correction.none(2), trial)
+    findings = examining.examine_far_positions(
+        first_trial()[0].unknowns.model.robot, result, ("joint1 reaches 100",)
     )
-    return told.findings[0].fault == "motor side"
+    return findings.findings[0].fault == "motor side"
 
 
 def usable(errors: list[float]) -> bool:
     """Whether a log is of use whose joints have these errors on time that took no part."""
     robot = Stub(n=len(errors), joint_names=tuple(f"joint{j}" for j in range(len(errors))))
-    made = examining.Examination((), examining.Correction.none(2), first_trial()[1])
+    result = examining.Examination((), examining.Correction.none(2), first_trial()[1])
     with patch.object(examining, "held_out_error", lambda trial: np.array(errors)):
-        return examining.make_diagnosis(robot, made).usable
+        return examining.make_diagnosis(robot, result).usable
 
 
 ROBOT = [

@@ -74,8 +74,10 @@ def changed(**changes: Any) -> FaultCorrection:
 def accepted(nats: float, log_odds: float = 0.0) -> bool:
     """Whether a fault is accepted that wins so many nats, with these odds beforehand."""
     start = first_trial()[1]
-    made = found(start.correction, evidence=start.evidence + nats)
-    return bool(search.decisive_hypotheses([FaultHypothesis("delay", (0,), made, log_odds)], start))
+    result = found(start.correction, evidence=start.evidence + nats)
+    return bool(
+        search.decisive_hypotheses([FaultHypothesis("delay", (0,), result, log_odds)], start)
+    )
 
 
 def around(odds: Callable[[], float], nats: float) -> Callable[[], tuple[bool, bool]]:
@@ -318,7 +320,7 @@ def falling(nats: float) -> Any:
 
 
 def own_gain(nats: float) -> bool:
-    """Whether a joint keeps a gain of its own that is worth so many nats."""
+    """Whether a joint keeps its own gain that is worth so many nats."""
     start = found(changed(gain=(1.0, 2.0)))
     return torque_faults.with_median_gains(
         falling(nats), start, first_trial()[1]
@@ -331,14 +333,14 @@ def climbs(nats: float) -> bool:
         return torque_faults.best_scale(falling(nats), first_trial()[1], 2.0) is None
 
 
-def slope(value: float) -> bool:
+def derivative(value: float) -> bool:
     with patch.object(torque_faults, "fit_torque_ratio", lambda *args: value):
         start = first_trial()[1]
         return torque_faults.torque_ratio(start, 0) > 0
 
 
 def offsets(nats: float) -> bool:
-    """Whether an offset is looked at whose first step promises so many nats."""
+    """Whether an offset is looked at whose first step is expected to win so many nats."""
     fakes = {
         "offset_step": lambda *args: (1.0, 2 * nats),
         "best_offset": lambda *args: found(changed()),
@@ -390,7 +392,7 @@ def shown(size: float) -> bool:
 GATES = [
     Threshold("doctor.doctor_thresholds:own_gain_evidence", sides(own_gain, 3.0)),
     Threshold("doctor.doctor_thresholds:hopeless_gain", sides(climbs, 60.0), (True, False)),
-    Threshold("doctor.doctor_thresholds:largest_gain", sides(slope, 1e4), (True, False)),
+    Threshold("doctor.doctor_thresholds:largest_gain", sides(derivative, 1e4), (True, False)),
     Threshold("doctor.doctor_thresholds:offset_evidence", sides(offsets, 3.0)),
     Threshold("doctor.doctor_thresholds:smallest_tilt", sides(tilts, 2.0)),
     Threshold("doctor.doctor_thresholds:least_gravity", sides(felt, 0.05)),

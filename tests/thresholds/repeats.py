@@ -28,12 +28,12 @@ def away(most: float) -> bool:
     return first_return(np.sqrt(most) * x)[0] is not None
 
 
-def back(left: float) -> bool:
+def back(remaining: float) -> bool:
     """Whether a motion has come back whose second half differs by so much of its variance, half the
     mean square difference.
     """
     x = np.sqrt(2.0) * np.sin(2 * np.pi * T / 15.0)[:, None]
-    x[1500:] += np.sqrt(2.0 * left)
+    x[1500:] += np.sqrt(2.0 * remaining)
     return first_return(x)[0] is not None
 
 

@@ -61,10 +61,10 @@ def expecting(within: float = 0.02, anywhere: float = 0.02, worst: float = 0.02)
 
 def unexplained(r2: float, count: int = 1) -> str:
     """The word on ten joints, some of them with this R2, and on the first of them."""
-    found = decide(
+    verdict = decide(
         inputs(tuple(joint(f"joint{k}", r2=r2 if k < count else 0.99) for k in range(10)))
     )
-    return f"{found.word}, {found.joints[0].word}"
+    return f"{verdict.word}, {verdict.joints[0].word}"
 
 
 def on_joint(**changes: Any) -> str:
@@ -161,13 +161,13 @@ def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
     The last has `times` as much, all have noise.
     """
     rng = np.random.default_rng(0)
-    made = Accumulator.empty([(0,)], 1)
+    result = Accumulator.empty([(0,)], 1)
     blocks = []
     for k in range(count):
         x = rng.normal(size=(400, 1))
         tau = (times if k == count - 1 else 1.0) * x + noise * rng.normal(size=(400, 1))
         blocks.append(Stub(log=k, rows=Rows.of(x[:, :, None]), tau=tau, keep=None))
-        made = made.fold(x[:, :, None], tau)
+        result = result.fold(x[:, :, None], tau)
     problem = Stub(
         samples=[Stub(source="")] * count,
         model=Stub(reach=[(0,)]),
@@ -175,9 +175,9 @@ def stranger(times: float = 100.0, count: int = 3, noise: float = 0.0) -> str:
         blocks=lambda: blocks,
         prior=np.zeros(1),
     )
-    base = least_squares(made.triangle(), np.zeros(1))
+    base = least_squares(result.triangle(), np.zeros(1))
     return held_out.odd_log(
-        problem, Stub(posterior=None, weights=np.ones(1)), held_out.relative(made, base)
+        problem, Stub(posterior=None, weights=np.ones(1)), held_out.relative(result, base)
     )
 
 
@@ -253,8 +253,8 @@ def agreed(probability: float) -> bool:
     of all logs makes them by chance.
     """
     apart = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-    found = 4.2 / np.sqrt(6.0) + apart * np.sqrt(chi2.isf(probability, 5) / 6.0)
-    return bool(significant(found * 1e-3, np.full(6, 1e-3), 1e-6)[0])
+    result = 4.2 / np.sqrt(6.0) + apart * np.sqrt(chi2.isf(probability, 5) / 6.0)
+    return bool(significant(result * 1e-3, np.full(6, 1e-3), 1e-6)[0])
 
 
 def confirmed(least: bool, gain: float = 0.2, share: float = 1.0, error: float = 0.05) -> bool:
@@ -284,8 +284,8 @@ def far_from_reversals(seconds: float = 0.3, share: float = 0.5) -> bool:
 
 def long_enough(N: int) -> bool:
     """Whether a stretch of so many samples is looked at for a delay."""
-    made = Stub(t=1e-3 * np.arange(N), part=lambda rows: rows)
-    return longest_window((made,)) is not None
+    result = Stub(t=1e-3 * np.arange(N), part=lambda rows: rows)
+    return longest_window((result,)) is not None
 
 
 def inside(joints: int, q: float) -> bool:
@@ -300,8 +300,8 @@ def inside(joints: int, q: float) -> bool:
         joint_names=tuple(map(str, range(joints))),
         mechanism=Stub(joint=lambda name: Stub(kind="revolute")),
     )
-    made = Stub(q=even, qd=even, qdd=even, N=len(even), part=lambda rows: made)
-    region = covered_region(robot, [made])
+    result = Stub(q=even, qd=even, qdd=even, N=len(even), part=lambda rows: result)
+    region = covered_region(robot, [result])
     state = np.full((3, joints), 0.5)
     state[0, 0] = q
     return bool(region.contains(*state))
@@ -403,9 +403,9 @@ def model() -> Model:
     return build_model(sy.load("planar_2r"))
 
 
-def chosen(gain: float = 0.0, slope: float = 0.0) -> prior_weight.PriorWeight:
-    """What is chosen if the first link set aside wins `gain` nats, the second loses many, and each
-    decade of the weight wins `slope`.
+def chosen(gain: float = 0.0, derivative: float = 0.0) -> prior_weight.PriorWeight:
+    """The choice if the first discarded link wins `gain` nats, the second loses many, and each
+    decade of the weight wins `derivative`.
     """
 
     def evidence(prior: Any, A: Any, z: Any, weights: np.ndarray, vague: Any) -> Any:
@@ -413,7 +413,7 @@ def chosen(gain: float = 0.0, slope: float = 0.0) -> prior_weight.PriorWeight:
         return Stub(
             log_evidence=gain * (not first)
             - 100.0 * (not second)
-            + slope * float(np.log10(np.max(weights)))
+            + derivative * float(np.log10(np.max(weights)))
         )
 
     fakes = {
@@ -430,10 +430,10 @@ def sentence(weight: float) -> bool:
 
 
 def decades() -> tuple[float, ...]:
-    """The weight, as a decade, that slopes of the evidence lead to."""
+    """The weight, as a decade, that derivatives of the evidence lead to."""
     return tuple(
-        round(float(np.log10(chosen(slope=slope).weight)), 1)
-        for slope in (-0.5, -0.25, 0.0, 0.25, 0.5)
+        round(float(np.log10(chosen(derivative=derivative).weight)), 1)
+        for derivative in (-0.5, -0.25, 0.0, 0.25, 0.5)
     )
 
 

@@ -47,9 +47,11 @@ def late(share: float) -> bool:
     return False
 
 
-def spinning(speed: float, slope: float) -> bool:
-    """Whether a joint of this speed [rad/s], measured times a slope, is taken to spin."""
-    return spins(log(q=speed / slope * T[:, None] * np.ones(2), qd=speed * np.ones((len(T), 2))), 0)
+def spinning(speed: float, derivative: float) -> bool:
+    """Whether a joint of this speed [rad/s], measured times a derivative, is taken to spin."""
+    return spins(
+        log(q=speed / derivative * T[:, None] * np.ones(2), qd=speed * np.ones((len(T), 2))), 0
+    )
 
 
 def far(reach: float, limit: float = np.inf, joints: int = 2) -> bool:

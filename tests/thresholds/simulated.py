@@ -30,10 +30,10 @@ def rests(seconds: float) -> bool:
     t = np.arange(400) * 1e-3
     stuck = (t > 0.2)[:, None] & (t <= 0.2 + seconds)[:, None]
     x = np.sin(t)[:, None]
-    made = with_simulated_motion(
+    result = with_simulated_motion(
         Samples(t, x, x, x, x, measured=x), SimulatedMotion(np.stack([x, x, x]), stuck), False, 1
     )
-    return made.keep is not None and not made.keep.all()
+    return result.keep is not None and not result.keep.all()
 
 
 SIMULATED = [

@@ -30,11 +30,11 @@ def blamed(speed: float) -> bool:
 
 def beyond(distance: float) -> bool:
     """Whether a start that far beyond a stop is refused."""
-    made = sy.load("puma560")
-    q = np.zeros(made.n)
-    q[0] = made.tree.limits[0].upper + distance
+    robot = sy.load("puma560")
+    q = np.zeros(robot.n)
+    q[0] = robot.tree.limits[0].upper + distance
     try:
-        require_within(made, q)
+        require_within(robot, q)
     except sy.CallError:
         return True
     return False
@@ -54,7 +54,7 @@ def measured_by_what_moved(share: float) -> bool:
 
 def rubs(speed: float) -> bool:
     """Whether a joint of that speed has friction in a recorded motion."""
-    made = sy.load("planar_2r").with_gravity((0.0, 0.0, 0.0)).with_friction(0.0, 1.0, 0.0)
+    result = sy.load("planar_2r").with_gravity((0.0, 0.0, 0.0)).with_friction(0.0, 1.0, 0.0)
     moving = Stub(
         t=np.arange(3.0),
         motion=lambda t: (
@@ -63,23 +63,23 @@ def rubs(speed: float) -> bool:
             np.zeros((len(t), 2)),
         ),
     )
-    torque = record._torque(made, moving, np.arange(3.0), Sensors())  # type: ignore[arg-type]
+    torque = record._torque(result, moving, np.arange(3.0), Sensors())  # type: ignore[arg-type]
     return bool(np.abs(torque).max() > 0.5)
 
 
 def bounces(speed: float) -> bool:
     """Whether a joint that strikes its stop at a speed leaves it again."""
-    made = sy.load("puma560")
-    q, u = [made.tree.limits[0].upper + 1e-3] + [0.0] * 5, [speed] + [0.0] * 5
-    M = made.mass_matrix(np.array(q)).tolist()
+    robot = sy.load("puma560")
+    q, u = [robot.tree.limits[0].upper + 1e-3] + [0.0] * 5, [speed] + [0.0] * 5
+    M = robot.mass_matrix(np.array(q)).tolist()
     sides = FrictionSides([None] * 6, [0.0] * 6)
-    return apply_stop_impulses(made.tree, M, q, u, sides, [0.5] * 6)[0][0] < 0.0
+    return apply_stop_impulses(robot.tree, M, q, u, sides, [0.5] * 6)[0][0] < 0.0
 
 
 def said_to_open(gap: float) -> bool:
     """Whether the status of a run says that its loops opened, by so much."""
-    made = linkage("four_bar")
-    whole = sy.simulate(made, seconds=0.002)
+    result = linkage("four_bar")
+    whole = sy.simulate(result, seconds=0.002)
     whole.__dict__["gap"] = gap
     return "the loops do not stay closed" in whole.status
 

@@ -33,7 +33,7 @@ class Threshold:
         return f"{package}.{module}", constant
 
     def now(self) -> Any:
-        """What is decided now; an error counts as a decision of its own."""
+        """What is decided now; an error counts as its own decision."""
         try:
             return self.decide()
         except (ArithmeticError, ValueError) as error:

@@ -19,7 +19,7 @@ from steelyard.names import shell_word
 from tests.withstands.test_names import acts, run
 
 FORGED = "TRUSTED by nobody"
-# a terminal would show it as lines of their own
+# a terminal would show it as their own lines
 BREAK = f"\n{FORGED}\r{FORGED}\x1b[31m\u2028{FORGED}"
 ROBOT, LOG, OTHER, DAMAGED = (
     f"arm{BREAK}.toml",

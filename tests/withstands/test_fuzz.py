@@ -68,11 +68,13 @@ def test_what_is_no_answer_is_noticed() -> None:
             worker.kill()
         return str(row["outcome"])
 
-    said = """print('{{"number": 0, "file": "a", "outcome": "{}", "megabytes": {}}}', flush=True)"""
+    message = (
+        """print('{{"number": 0, "file": "a", "outcome": "{}", "megabytes": {}}}', flush=True)"""
+    )
     assert asked("import os; os.abort()") == "crash"
     assert asked("import time; time.sleep(60)", 0.5) == "hang"
-    assert asked(said.format("result", 3000)) == "memory"
-    assert asked(said.format("exception", 3)) == "exception"
+    assert asked(message.format("result", 3000)) == "memory"
+    assert asked(message.format("exception", 3)) == "exception"
     assert [_judged(code, "") for code in (0, 1, 2, 4, 70, -11)] == [
         "result",
         "result",

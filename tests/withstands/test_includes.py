@@ -40,13 +40,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder `robot` with parts, beside another folder with the same names that hold nothing,
     from which the tests run.
     """
-    for place, arm, body in (("robot", ARM, BODY), ("elsewhere", "", "")):
-        (tmp_path / place / "parts").mkdir(parents=True)
-        (tmp_path / place / "parts" / "arm.xacro").write_text(f"{HEAD}{arm}</robot>")
-        (tmp_path / place / "parts" / "limits.yaml").write_text(f"name: {place}")
+    for path, arm, body in (("robot", ARM, BODY), ("elsewhere", "", "")):
+        (tmp_path / path / "parts").mkdir(parents=True)
+        (tmp_path / path / "parts" / "arm.xacro").write_text(f"{HEAD}{arm}</robot>")
+        (tmp_path / path / "parts" / "limits.yaml").write_text(f"name: {path}")
         for name in ("arm.xml", "arm.mjcf"):
-            (tmp_path / place / "parts" / name).write_text(f"<mujoco>{body}</mujoco>")
-        xacro(tmp_path / place / "parts", "arm.xacro", "more.xacro")
+            (tmp_path / path / "parts" / name).write_text(f"<mujoco>{body}</mujoco>")
+        xacro(tmp_path / path / "parts", "arm.xacro", "more.xacro")
     monkeypatch.chdir(tmp_path / "elsewhere")
     return tmp_path / "robot"
 
@@ -65,8 +65,8 @@ def test_mjcf_finds_files_from_the_one_that_includes_them(
     ending: str, included: str, folder: Path
 ) -> None:
     path = mjcf(folder, f"parts/arm.{included}", f"main.{ending}")
-    for place in (path, Path("..") / "robot" / path.name):
-        assert sy.load(place).joint_names == ("j",)
+    for file in (path, Path("..") / "robot" / path.name):
+        assert sy.load(file).joint_names == ("j",)
     assert os.getcwd() == str(folder.parent / "elsewhere")
     assert not list(folder.parent.rglob("MUJOCO_LOG*"))
 

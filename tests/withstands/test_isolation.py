@@ -143,16 +143,16 @@ def test_errors_and_warnings_come_back() -> None:
 
 
 def test_threads_take_turns() -> None:
-    found: list[Any] = []
+    results: list[Any] = []
     threads = [
-        threading.Thread(target=lambda i=i: found.append(call(give, np.full(1000, i))[0]))
+        threading.Thread(target=lambda i=i: results.append(call(give, np.full(1000, i))[0]))
         for i in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(found) == list(range(8))
+    assert sorted(results) == list(range(8))
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")

@@ -30,7 +30,7 @@ PROGRAMS = {
 
 def parents() -> dict[int, int]:
     """Return {process: its parent} of all processes that run."""
-    found = {}
+    results = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -38,17 +38,17 @@ def parents() -> dict[int, int]:
             except OSError:
                 continue
             if state != "Z":
-                found[int(entry.name)] = int(parent)
-    return found
+                results[int(entry.name)] = int(parent)
+    return results
 
 
 def descendants(process: int) -> set[int]:
     """Return the processes that a process started, and those that they started."""
     table = parents()
-    found = {process}
-    while more := {child for child, parent in table.items() if parent in found} - found:
-        found |= more
-    return found - {process}
+    results = {process}
+    while more := {child for child, parent in table.items() if parent in results} - results:
+        results |= more
+    return results - {process}
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -79,7 +79,7 @@ def run(folder: Path, root: Path, lines: list[tuple[str, ...]]) -> list[str]:
         "PYTHONUNBUFFERED": "1",
     }
     command = [sys.executable, "-c", SCRIPT, json.dumps(lines)]
-    made = subprocess.run(
+    finished_run = subprocess.run(
         command,
         cwd=folder,
         env=environment,
@@ -87,7 +87,7 @@ def run(folder: Path, root: Path, lines: list[tuple[str, ...]]) -> list[str]:
         stderr=subprocess.STDOUT,
         check=True,
     )
-    return made.stdout.decode().split("-- next --\n")[:-1]
+    return finished_run.stdout.decode().split("-- next --\n")[:-1]
 
 
 def acts(text: str) -> bool:
@@ -107,13 +107,13 @@ def test_commands_show_them(tmp_path: Path, root: Path) -> None:
         ("doctor", name, f"log{TURN}.csv"),
         ("torque", name, "--q", EVIL),
     ]
-    said = run(tmp_path, root, [*good, *wrong])
-    assert len(said) == len(good) + len(wrong)
-    for words, text in zip([*good, *wrong], said, strict=True):
+    finished_run = run(tmp_path, root, [*good, *wrong])
+    assert len(finished_run) == len(good) + len(wrong)
+    for words, text in zip([*good, *wrong], finished_run, strict=True):
         assert not acts(text), words
         assert "Traceback" not in text
-    assert all("img src" in text for text in said[: len(good)])
-    assert SHOWN in said[len(good)]
+    assert all("img src" in text for text in finished_run[: len(good)])
+    assert SHOWN in finished_run[len(good)]
 
 
 def test_the_report_shows_them(tmp_path: Path) -> None:

@@ -71,8 +71,8 @@ def test_numbers_that_no_robot_has_are_named(edge: str) -> None:
         sy.identify(ROBOT, extreme, diagnose=False)
     with pytest.raises(LogError, match=sentence):
         FIT.validate(extreme)
-    found = str(sy.doctor(ROBOT, extreme))
-    assert "zero throughout" not in found
+    result = str(sy.doctor(ROBOT, extreme))
+    assert "zero throughout" not in result
     assert np.all([isinstance(fault, str) for fault in find_faults(extreme)])
 
 

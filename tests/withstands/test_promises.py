@@ -19,10 +19,10 @@ def test_every_guarantee_names_tests_that_exist(root: Path) -> None:
     guarantees = [row for row in rows if not row.startswith("| guarantee |")]
     assert len(guarantees) > 15
     for row in guarantees:
-        found = TEST.findall(row.split("|")[2])
-        assert found, row
+        matches = TEST.findall(row.split("|")[2])
+        assert matches, row
         file = ""
-        for named, test in found:
+        for named, test in matches:
             file = named or file
             assert f"def {test}(" in (root / file).read_text(encoding="utf-8"), f"{file}::{test}"
 

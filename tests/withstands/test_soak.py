@@ -110,9 +110,9 @@ GROWN = {
 def test_what_grows_is_named(what: str) -> None:
     early = [Minute(float(k + 1), 1, HELD) for k in range(5)]
     assert failures(Tally(), [*early, Minute(60.0, 2, HELD)]) == []
-    found = failures(Tally(), [*early, Minute(60.0, 2, GROWN[what])])
-    assert len(found) == 1
-    assert found[0].startswith(what)
+    result = failures(Tally(), [*early, Minute(60.0, 2, GROWN[what])])
+    assert len(result) == 1
+    assert result[0].startswith(what)
 
 
 def test_wrong_answers_miss_the_target_and_the_page_says_so() -> None:

@@ -186,6 +186,6 @@ def _is_joint(robot: Robot, name: str) -> bool:
 
 
 def _within_limits(robot: Robot, name: str) -> float:
-    """Zero, or the position nearest to it that the joint can have [rad|m]."""
+    """Return zero, or the position nearest to it within the limits of the joint [rad|m]."""
     limits = robot.mechanism.joint(name).limits
     return min(max(0.0, limits.lower), limits.upper)

@@ -66,7 +66,7 @@ class SelfCheck:
         return f"{self.robot} obeys all {len(self.laws)} laws at {self.samples} random states."
 
     def table(self) -> Table:
-        """The laws with statement, worst violation and bound."""
+        """Return the laws with statement, worst violation and bound."""
         columns = (
             *(Column(name, numeric=False) for name in ("law", "says", "outcome")),
             Column("worst"),

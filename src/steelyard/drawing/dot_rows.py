@@ -71,12 +71,12 @@ def ticks(most: float) -> list[float]:
 
 
 def dot(x: float, y: float, colour: str, opacity: float) -> str:
-    """A dot."""
+    """Return a dot."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}" fill-opacity="{opacity:g}"/>'
 
 
 def text(x: float, y: float, words: str, anchor: str, colour: str = GREY) -> str:
-    """Words at a place."""
+    """Return words at a position."""
     paint = "currentColor" if colour == INK else colour
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'

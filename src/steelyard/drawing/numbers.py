@@ -9,7 +9,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def short(x: float | None, digits: int = 3) -> str:
-    """A number with a few significant digits; a dash for None and for what is not finite."""
+    """Return a number with a few significant digits; a dash for None and non-finite numbers."""
     if x is None or not math.isfinite(x):
         return NOTHING
     if x == 0 or 1e-4 <= abs(x) < 1e5:
@@ -24,7 +24,7 @@ def fixed(x: float, decimals: int = 3) -> str:
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
-    """A fraction in percent, without the sign: 0.0514 -> 5.1; very large ones as '> 999'."""
+    """Return a fraction in percent, without the sign: 0.0514 -> 5.1; large ones as '> 999'."""
     if fraction is None or math.isnan(fraction):
         return NOTHING
     value = 100 * fraction
@@ -38,7 +38,7 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 
 def with_uncertainty(value: float, spread: float) -> tuple[str, str]:
-    """Value and spread as text, both to the second significant digit of the spread.
+    """Return value and spread as text, both to the second significant digit of the spread.
 
     (12.3456, 0.0123) -> ('12.346', '0.012').
     """
@@ -52,7 +52,7 @@ def with_uncertainty(value: float, spread: float) -> tuple[str, str]:
 
 
 def _minus(text: str) -> str:
-    """A true minus sign in front, and none before zero."""
+    """Return a true minus sign in front, and none before zero."""
     if text.startswith("-") and not any(c in "123456789" for c in text):
         text = text[1:]
     return text.replace("-", "−")

@@ -106,7 +106,7 @@ def _body(axes: Any, shown: Skeleton) -> None:
 
 
 def _view(axes: Any, ghosts: Sequence[Skeleton]) -> None:
-    """Equal scales, metres, seen from the front and a little above."""
+    """Set equal scales, metres, and a view from the front and a little above."""
     middles, sides = zip(*(each.corners for each in ghosts), strict=True)
     low = np.min([m - s / 2 for m, s in zip(middles, sides, strict=True)], axis=0)
     high = np.max([m + s / 2 for m, s in zip(middles, sides, strict=True)], axis=0)

@@ -84,7 +84,7 @@ class Camera:
         return float(width), float(height)
 
     def __call__(self, points: Array) -> Array:
-        """Points (..., 3) [m] on the paper, (..., 2) [px]."""
+        """Return points (..., 3) [m] on the paper, (..., 2) [px]."""
         x = (points @ ACROSS - self.low[0]) * self.scale + MARGIN
         y = (self.high[1] - points @ UPWARDS) * self.scale + MARGIN
         return np.stack([x, y], axis=-1)
@@ -120,7 +120,7 @@ def skeleton_svg(ghosts: Sequence[Skeleton], title: str = "") -> str:
 
 
 def _floor(camera: Camera) -> list[str]:
-    """A grid in the plane of the base and the length of its sides."""
+    """Return a grid in the plane of the base and the length of its sides."""
     step = camera.grid
     ends = 2 * step * np.array([-1.0, 1.0])
     lines = [[(k * step, e, 0.0) for e in ends] for k in range(-2, 3)] + [
@@ -137,13 +137,13 @@ def _floor(camera: Camera) -> list[str]:
 
 
 def _round_length(about: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not above."""
+    """Return the largest of 1, 2, 5 times a power of ten that is not above."""
     power = 10.0 ** np.floor(np.log10(about))
     return float(max(k * power for k in (1, 2, 5) if k * power <= about * (1 + 1e-9)))
 
 
 def _body(camera: Camera, shown: Skeleton) -> list[str]:
-    """Links, joints and masses, those that are farther away first."""
+    """Return links, joints and masses, the farthest first."""
     pixel, drawn = camera.size * camera.scale, list[tuple[float, str]]()
     for link in shown.links:
         tube = _line(camera(link), "sk-tube", TUBE * pixel) + _line(
@@ -165,7 +165,7 @@ def _body(camera: Camera, shown: Skeleton) -> list[str]:
 
 
 def _drum(camera: Camera, point: Array, axis: Array, slides: bool) -> str:
-    """A cylinder about the axis of a joint; a box for one that slides."""
+    """Return a cylinder about the axis of a joint; a box for one that slides."""
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     first = np.cross(axis, helper)
     first /= np.linalg.norm(first)
@@ -183,7 +183,7 @@ def _drum(camera: Camera, point: Array, axis: Array, slides: bool) -> str:
 
 
 def _outline(points: Array) -> Array:
-    """The convex outline of points (N, 2) in order.
+    """Return the convex outline of points (N, 2) in order.
 
     Andrew, Information Processing Letters 9 (1979), p. 216.
     """

@@ -82,7 +82,7 @@ class Table:
         return tuple(runs) if any(group for group, _ in runs) else ()
 
     def to_text(self) -> str:
-        """Plain text, columns aligned, one rule below the head."""
+        """Return plain text, columns aligned, one rule below the head."""
         cells = [tuple(column.heading for column in self.columns), *self.rows]
         widths = [max(len(row[j]) for row in cells) for j in range(len(self.columns))]
         lines = [
@@ -97,7 +97,7 @@ class Table:
         )
 
     def to_markdown(self) -> str:
-        """A Markdown table with alignment."""
+        """Return a Markdown table with alignment."""
         head = _row(column.heading.replace("|", r"\|") for column in self.columns)
         rule = _row("---:" if column.numeric else ":---" for column in self.columns)
         body = [_row(cell.replace("|", r"\|") for cell in row) for row in self.rows]
@@ -106,7 +106,7 @@ class Table:
         )
 
     def to_latex(self) -> str:
-        """A LaTeX table in the style of the booktabs package."""
+        """Return a LaTeX table in the style of the booktabs package."""
         spec = "".join("r" if column.numeric else "l" for column in self.columns)
         body = [" & ".join(map(_latex, row)) + r" \\" for row in self.rows]
         head = " & ".join(_latex(column.heading) for column in self.columns) + r" \\"
@@ -125,7 +125,7 @@ class Table:
         )
 
     def picked(self, rows: Sequence[int]) -> Table:
-        """The same table with some of its rows."""
+        """Return the same table with some of its rows."""
         new_index = {old: new for new, old in enumerate(rows)}
         columns = (
             {name: [values[k] for k in rows] for name, values in self.whole_columns().items()}
@@ -143,7 +143,7 @@ class Table:
         )
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame of the numbers with all digits. Needs the package pandas."""
+        """Return a pandas DataFrame of the numbers with all digits. Needs the package pandas."""
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError as error:
@@ -151,7 +151,7 @@ class Table:
         return pandas.DataFrame(self.whole_columns())
 
     def to_polars(self) -> Any:
-        """A polars DataFrame of the numbers with all digits. Needs the package polars."""
+        """Return a polars DataFrame of the numbers with all digits. Needs the package polars."""
         try:
             import polars
         except ImportError as error:
@@ -159,7 +159,7 @@ class Table:
         return polars.DataFrame(self.whole_columns())
 
     def whole_columns(self) -> dict[str, list[Any]]:
-        """The columns by name: numbers where the table has them, else the cells."""
+        """Return the columns by name: numbers where the table has them, else the cells."""
         if self.data:
             return {
                 name: values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -170,7 +170,7 @@ class Table:
         }
 
     def to_html(self) -> str:
-        """A table for a page or a notebook, in its own colours.
+        """Return a table for a page or a notebook, in its own colours.
 
         Of a long one the first rows, and how many there are.
         """

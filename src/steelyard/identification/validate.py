@@ -118,7 +118,7 @@ class CrossValidation:
         rows = [
             f"part {k}: {v.total_relative_error:.2%}" for k, v in enumerate(self.validations, 1)
         ]
-        return "\n".join([*rows, f"in all: {self.total_relative_error:.2%}"])
+        return "\n".join([*rows, f"total: {self.total_relative_error:.2%}"])
 
 
 def cross_validate(

@@ -81,7 +81,7 @@ class TermUse(NamedTuple):
         return self.row.meaning
 
     def column(self, states: Sequence[JointState]) -> dict[int, Scalar]:
-        """The torque per unit of the value: coordinate -> factor."""
+        """Return the torque per unit of the value: coordinate -> factor."""
         assert self.row.factor is not None
         factors = self.row.factor(self.values, *(states[i] for i in self.coordinates))
         return (
@@ -190,7 +190,7 @@ class Tree:
         return BaseMotion(neg(self.gravity)) if self.moving is None else self.moving
 
     def frame(self, name: str) -> Frame:
-        """The frame of a link, moving or fixed."""
+        """Return the frame of a link, moving or fixed."""
         if name not in self.frames:
             raise CallError(f"no frame is called {name!r}; {suggest(name, self.frames)}")
         return self.frames[name]

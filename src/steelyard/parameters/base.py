@@ -84,7 +84,7 @@ class BaseParameters:
         return np.asarray(pi, float) @ self.matrix.T
 
     def table(self) -> Table:
-        """Each combination, and its first parameter."""
+        """Return each combination, and its first parameter."""
         columns = (Column("parameter", numeric=False), Column("is", numeric=False))
         head = f"{self.n_base} base parameters of {len(self.parameter_names)}"
         rows = tuple(zip(self.names, self.expressions, strict=True))

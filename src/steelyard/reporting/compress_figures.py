@@ -53,7 +53,7 @@ def compress_figures(figures: Iterable[Figure]) -> bytes:
 
 
 def _with_series(part: Any, pool: dict[bytes, int]) -> Any:
-    """A part of a figure with every packed array replaced by what its series is."""
+    """Return a part of a figure with every packed array replaced by its series."""
     if isinstance(part, dict):
         if "bdata" not in part:
             return {key: _with_series(value, pool) for key, value in part.items()}

@@ -22,12 +22,12 @@ WEAK = 0.3  # relative standard deviation of a poorly identified parameter
 
 
 def shown_units(fit: Fit) -> tuple[str, ...]:
-    """Units of `fit.parameters`, as a page shows them."""
+    """Return units of `fit.parameters`, as a page shows them."""
     return tuple(unit.replace("m2", "m²") for unit in fit.robot.parameter_units)
 
 
 def base_units(fit: Fit) -> list[str]:
-    """Units of `fit.base_values`."""
+    """Return units of `fit.base_values`."""
     units = shown_units(fit)
     return [units[column] for column in fit.base.columns]
 
@@ -35,7 +35,7 @@ def base_units(fit: Fit) -> list[str]:
 def compared_errors(
     names: Sequence[str], results: Sequence[tuple[str, Any]], units: Sequence[str]
 ) -> Table:
-    """RMS, relative error and R² of every joint for each result, such as ('before', validation).
+    """Return RMS, relative error and R² of each joint by result, e.g. ('before', validation).
 
     The last row is all joints together.
 
@@ -88,7 +88,7 @@ def estimate_table(
     more: Sequence[tuple[str, Sequence[str]]] = (),
     note: str = "",
 ) -> Table:
-    """Values with two standard deviations and the relative one.
+    """Return values with two standard deviations and the relative one.
 
     `others` are further values (before, true), `more` further text.
     """
@@ -132,7 +132,7 @@ def estimate_table(
 
 
 def starts(names: Sequence[str]) -> frozenset[int]:
-    """Where the parameters of another link or joint begin."""
+    """Return where the parameters of another link or joint begin."""
     owners = [name.rpartition(".")[0] for name in names]
     return frozenset(k for k in range(1, len(owners)) if owners[k] != owners[k - 1])
 
@@ -146,7 +146,7 @@ def true_and_estimated(
     before: Array,
     combinations: Sequence[str],
 ) -> Table:
-    """Estimated against true base parameters, in units of the estimate's own standard deviation."""
+    """Return estimated against true base parameters, in standard deviations."""
     columns = [
         Column("parameter", numeric=False),
         *map(Column, ("true", "estimated", "± 2σ", "error / σ", "before")),
@@ -182,7 +182,7 @@ def _signed(x: float) -> str:
 
 
 def coverage(value: Array, sigma: Array, true: Array) -> str:
-    """How many true values lie within two standard deviations, in a sentence."""
+    """Return in a sentence how many true values lie within two standard deviations."""
     inside = int(np.sum(np.abs(value - true) <= 2 * sigma))
     return (
         f"{inside} of {len(value)} true values lie within two standard deviations of the estimate."
@@ -190,7 +190,7 @@ def coverage(value: Array, sigma: Array, true: Array) -> str:
 
 
 def results_of(fit: Fit, validation: Validation | None = None) -> list[tuple[str, Any]]:
-    """What there is to compare.
+    """Return the results to compare.
 
     Before, after and, where it was made, a validation on another log.
     """
@@ -215,15 +215,15 @@ def error_table(fit: Fit, validation: Validation | None = None) -> Table:
 
 
 def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
-    """The base parameters and the combinations that they stand for.
+    """Return the base parameters and the combinations that they stand for.
 
     Beside the true values if the true robot is given.
     """
     value, sigma = fit.base_values, fit.base_standard_deviation
     columns = [("before", fit.base.values(aligned(fit.initial, fit.parameter_names)))]
     note = (
-        "Only these combinations act on the torques. σ allows for the memory of the residuals;"
-        " faint rows are hardly seen."
+        "Torques depend on these combinations alone. σ accounts for correlated residuals;"
+        " faint rows are barely identifiable."
     )
     if true_robot is not None:
         true = fit.base.values(aligned(true_robot, fit.parameter_names))
@@ -240,12 +240,12 @@ def base_table(fit: Fit, true_robot: Robot | None = None) -> Table:
 
 
 def combinations(fit: Fit) -> list[str]:
-    """The combination of parameters behind each base parameter, as a page shows it."""
+    """Return the combination of parameters behind each base parameter, as a page shows it."""
     return [typeset(text) for text in fit.base.expressions]
 
 
 def region_table(region: Region) -> Table:
-    """The region in numbers.
+    """Return the region in numbers.
 
     Positions from and to, largest speeds and accelerations, joint by joint.
     """
@@ -297,6 +297,6 @@ def accuracy_table(fit: Fit, true_robot: Robot) -> Table:
 
 
 def aligned(robot: Robot, names: tuple[str, ...]) -> Array:
-    """A robot's parameters in another order of names; zero for terms that it does not have."""
+    """Return a robot's parameters in another order of names; zero for absent terms."""
     values = dict(zip(robot.parameter_names, robot.parameters, strict=True))
     return np.array([values.get(name, 0.0) for name in names])

@@ -36,7 +36,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -56,7 +56,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -78,7 +78,7 @@ class EditMethods(Description):
 
         Parameters
         ----------
-        mass : of the load [kg].
+        mass : mass of the payload [kg].
         com : (3,) its centre of mass in the frame [m].
         inertia : about the centre [kg m2]: (3, 3), six numbers Ixx Ixy Ixz Iyy Iyz Izz, three of a
             diagonal one, or one.
@@ -86,7 +86,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -149,7 +149,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -170,7 +170,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -221,8 +221,8 @@ class EditMethods(Description):
         ----------
         name : of the loop.
         kind : one of `mechanism.loops.KINDS`.
-        a, b : names of links, or of joints for a gear or rack; (link, frame) in place of a name and
-            a frame.
+        a, b : names of links, or of joints for a gear or rack; (link, frame) instead of a
+            name and a frame.
         at_a, at_b : frames in their links, such as a point (3,) [m].
         length : of a distance [m].
         ratio, offset : of a gear [-, rad] or rack [m/rad, m].
@@ -230,7 +230,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -275,7 +275,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -298,7 +298,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -329,7 +329,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -343,7 +343,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -369,13 +369,13 @@ class EditMethods(Description):
         Parameters
         ----------
         armature : Ia [kg m2|kg].
-        ratio : turns of the motor for one of the joint [-].
+        ratio : gear ratio, turns of the motor per turn of the joint [-].
         axis : (3,) unit vector in the frame of the mount, by joint.
         mount : name of the link that carries the motor, by joint.
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -391,7 +391,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -407,7 +407,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -421,7 +421,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -439,7 +439,7 @@ class EditMethods(Description):
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------
@@ -451,16 +451,16 @@ class EditMethods(Description):
     def thaw(self, whole: Description) -> Self:
         """Return a copy of this robot with the frozen joints of `whole` movable again.
 
-        The joints are as in `whole`. `fit.robot.thaw(robot)` is the robot with the parameters that
-        were identified while the other joints were frozen.
+        This unlocks joints that `freeze` fixed. `fit.robot.thaw(robot)` is the whole robot with the
+        parameters that were identified while some joints were frozen.
 
         Parameters
         ----------
-        whole : the robot that this one was made from by `freeze`.
+        whole : the robot from which `freeze` made this one.
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new robot; this one is not changed.
 
         Examples
         --------

@@ -248,7 +248,7 @@ class Log:
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new log; this one is not changed.
 
         Examples
         --------
@@ -294,7 +294,7 @@ class Log:
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new log; this one is not changed.
 
         Examples
         --------
@@ -323,7 +323,7 @@ class Log:
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new log; this one is not changed.
 
         Examples
         --------
@@ -343,7 +343,7 @@ class Log:
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new log; this one is not changed.
 
         Examples
         --------
@@ -361,7 +361,7 @@ class Log:
 
         Returns
         -------
-        A new object; this one stays as it is.
+        A new log; this one is not changed.
 
         Examples
         --------

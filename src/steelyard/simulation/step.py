@@ -67,8 +67,8 @@ def has_dissipation(tree: Tree) -> bool:
 def step_kernel(model: StepModel) -> Kernel:
     """Return the kernel of steps: (h, state, inputs, count) -> (state, tau of the last step).
 
-    The state stays in registers over `count` steps. A program that is so long that it is split has
-    no `count` and takes one step.
+    The state stays in registers over `count` steps. A program that is too
+    long for one function has no `count` and takes one step.
     """
     return kernel_of(steps_program, model.traced())
 
@@ -373,7 +373,7 @@ def torques(model: StepModel, state: State[Any], inputs: StepInputs[Any]) -> lis
 
 
 def _commanded(model: StepModel, state: State[Any], inputs: StepInputs[Any]) -> list[Scalar]:
-    """Return the torques of the controller, or the held torques, or zero."""
+    """Return the torques of the controller, else constant torques of the inputs, else zero."""
     law = model.controller
     if law is not None:
         memory = (state.memory,) if model.memory_size else ()

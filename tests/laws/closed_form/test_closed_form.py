@@ -267,8 +267,8 @@ def test_dependent_columns_exactly(name: str) -> None:
     for j in model.columns.vanishing:
         assert model.Y[:, j].is_zero_matrix
     for j, relation in model.columns.dependent.items():
-        made = sum((c * model.Y[:, i] for i, c in relation.items()), sp.zeros(model.n, 1))
-        assert all_vanish(model.Y[:, j] - made)
+        result = sum((c * model.Y[:, i] for i, c in relation.items()), sp.zeros(model.n, 1))
+        assert all_vanish(model.Y[:, j] - result)
 
 
 @pytest.mark.parametrize("geometry", ["symbolic", "numeric"])

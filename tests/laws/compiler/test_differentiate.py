@@ -95,10 +95,14 @@ def test_fifty_digits(tree, values) -> None:
                 )[0][0]
                 for side in (1, -1)
             ]
-            slope = (ends[0] - ends[1]) / (2 * h)
+            difference = (ends[0] - ends[1]) / (2 * h)
             # the rule sin(x + pi/2) = cos(x) takes the rounded constant for the exact one: 1e-16,
             # not 1e-50, is what rewrites promise
-            assert abs(exact[k] - slope) <= 1e-12 * (1 + abs(slope)), (k, exact[k], slope)
+            assert abs(exact[k] - difference) <= 1e-12 * (1 + abs(difference)), (
+                k,
+                exact[k],
+                difference,
+            )
 
 
 def off_kinks(tree, values) -> bool:
@@ -106,7 +110,7 @@ def off_kinks(tree, values) -> bool:
     return math.isfinite(bound.error) and bound.error < 1.0
 
 
-def scale(made: Program, values) -> float:
+def scale(outcome: Program, values) -> float:
     """The largest number that appears on the way: what rounding is relative to."""
     seen = [1.0]
 
@@ -119,7 +123,9 @@ def scale(made: Program, values) -> float:
         return call
 
     with np.errstate(all="ignore"):
-        run(made, [list(map(np.float64, values))], {op: watched(f) for op, f in ON_NUMPY.items()})
+        run(
+            outcome, [list(map(np.float64, values))], {op: watched(f) for op, f in ON_NUMPY.items()}
+        )
     return max(seen) ** 2
 
 
@@ -182,19 +188,19 @@ def test_every_operation_is_differentiated() -> None:
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("at", [(0.7, 1.9), (2.5, 0.4)])
 def test_known_derivatives(name: str, at: tuple[float, float]) -> None:
-    function, slopes = KNOWN[name]
+    function, exact = KNOWN[name]
     graph = Graph()
     x = graph.inputs(2)[0]
     value = function(*x)
-    made = program(
+    scaled = program(
         "d",
         graph,
         [Operand("x", (2,))],
         [Operand("r", (2,)), Operand("f", (2,))],
         [gradient(value, x), jacobian([value], x)[0]],
     )
-    for got in run(made, [at]):
-        np.testing.assert_allclose(got, slopes(*at), rtol=1e-14, atol=1e-15)
+    for got in run(scaled, [at]):
+        np.testing.assert_allclose(got, exact(*at), rtol=1e-14, atol=1e-15)
 
 
 def test_the_way_not_taken_stays_out() -> None:
@@ -205,10 +211,10 @@ def test_the_way_not_taken_stays_out() -> None:
     graph = Graph()
     (x,) = graph.inputs(1)[0]
     value = where(x < 1e3, x * 2.0, x.exp())
-    for slope in (derivative([value], {x: 1.0})[0],):
-        made = program("d", graph, [Operand("x", (1,))], [Operand("z", ())], [slope])
+    for entry in (derivative([value], {x: 1.0})[0],):
+        scaled = program("d", graph, [Operand("x", (1,))], [Operand("z", ())], [entry])
         with np.errstate(over="ignore"):
-            assert run(made, [[np.float64(900.0)]])[0][0] == 2.0
+            assert run(scaled, [[np.float64(900.0)]])[0][0] == 2.0
 
 
 def test_directions_add_up(rng: np.random.Generator) -> None:
@@ -221,13 +227,13 @@ def test_directions_add_up(rng: np.random.Generator) -> None:
     tau = rnea(tree, q, qd, qdd)
     along = derivative(tau, dict(zip(q, qd, strict=True)))
     full = [
-        sum((slope * v for slope, v in zip(row, qd, strict=True)), 0.0) for row in jacobian(tau, q)
+        sum((entry * v for entry, v in zip(row, qd, strict=True)), 0.0) for row in jacobian(tau, q)
     ]
     operands = [Operand(name, (tree.n,)) for name in ("q", "qd", "qdd")]
-    made = program(
+    scaled = program(
         "d", graph, operands, [Operand("a", (tree.n,)), Operand("b", (tree.n,))], [along, full]
     )
-    a, b = run(made, list(rng.normal(size=(3, tree.n))))
+    a, b = run(scaled, list(rng.normal(size=(3, tree.n))))
     np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * np.abs(a).max())
 
 

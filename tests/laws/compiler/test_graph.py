@@ -174,20 +174,20 @@ def test_only_what_is_needed_is_kept() -> None:
     graph = Graph()
     x, y = graph.inputs(2)[0]
     x.sin(), (x * y).exp()
-    kept = program("f", graph, [Operand("v", (2,))], [Operand("z", (1,))], [[y + 1.0]])
-    assert sorted(s.op for s in kept.steps) == ["add", "const", "input"]
-    assert kept.operations == 1
+    scaled = program("f", graph, [Operand("v", (2,))], [Operand("z", (1,))], [[y + 1.0]])
+    assert sorted(s.op for s in scaled.steps) == ["add", "const", "input"]
+    assert scaled.operations == 1
 
 
 def test_counts() -> None:
-    made = trace(
+    result = trace(
         "f",
         lambda x, y: x.sin() * y + (x / y).sqrt() - (-y),
         [Operand("x", ()), Operand("y", ())],
         [Operand("z", ())],
     )
-    assert dict(made.counts) == {"sin": 1, "mul": 1, "div": 1, "sqrt": 1, "add": 2}
-    assert made.operations == 4
+    assert dict(result.counts) == {"sin": 1, "mul": 1, "div": 1, "sqrt": 1, "add": 2}
+    assert result.operations == 4
 
 
 def digest(function, name: str = "f", operand: str = "v") -> str:
@@ -218,7 +218,7 @@ def test_a_digest_is_the_same_in_every_process(root: Path) -> None:
         "from steelyard.kernels import program; import steelyard as sy;"
         " print(program(sy.load('puma560').tree, 'inverse_dynamics').digest)"
     )
-    found = {
+    results = {
         subprocess.run(
             [sys.executable, "-c", script],
             env={**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONHASHSEED": seed},
@@ -226,7 +226,7 @@ def test_a_digest_is_the_same_in_every_process(root: Path) -> None:
         ).stdout
         for seed in ("1", "2")
     }  # fmt: skip
-    assert len(found) == 1
+    assert len(results) == 1
 
 
 def test_what_a_node_looks_like() -> None:

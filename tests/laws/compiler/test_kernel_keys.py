@@ -37,12 +37,12 @@ def test_every_option_of_a_kernel_is_tried_here() -> None:
 @pytest.mark.parametrize("option", CHOICES)
 def test_kernels_that_differ_in_one_option_compute_different_things(option: str) -> None:
     robot, (name, values) = zoo.robot("crane"), CHOICES[option]
-    made = [kernel(robot.tree, name, **{option: value}) for value in values]
-    assert len({id(each) for each in made}) == len(values)
-    assert [each.digest for each in made] == [
+    results = [kernel(robot.tree, name, **{option: value}) for value in values]
+    assert len({id(each) for each in results}) == len(values)
+    assert [each.digest for each in results] == [
         program(robot.tree, name, **{option: value}).digest for value in values
     ]
-    assert len({each.digest for each in made}) == len(values)
+    assert len({each.digest for each in results}) == len(values)
 
 
 def test_kernels_differ_by_robot_and_by_algorithm() -> None:
@@ -78,22 +78,22 @@ def test_inverse_kinematics_of_two_frames_of_one_robot_reach_both(method: str) -
     q = np.random.default_rng(4).uniform(-1.0, 1.0, (3, robot.n))
     for frame in tips:
         pose = robot.forward_kinematics(q, frame=frame)
-        found = sy.inverse_kinematics(
+        solutions = sy.inverse_kinematics(
             robot,
             pose,
             frame=frame,
             q0=q + 0.05,
             method="numerical" if method == "numerical" else "auto",
         )
-        assert found.valid.any(axis=-1).all()
-        reached = robot.forward_kinematics(found.q, frame=frame)
+        assert solutions.valid.any(axis=-1).all()
+        reached = robot.forward_kinematics(solutions.q, frame=frame)
         error = np.linalg.norm(
-            np.where(found.valid[..., None, None], reached - pose[:, None], 0.0), axis=(-2, -1)
+            np.where(solutions.valid[..., None, None], reached - pose[:, None], 0.0), axis=(-2, -1)
         )
         assert error.max() < 1e-6
     if method == "numerical":
         digests = {
-            ik_step_kernel(robot, frame, held).digest for frame in tips for held in ((), (0,))
+            ik_step_kernel(robot, frame, fixed).digest for frame in tips for fixed in ((), (0,))
         }
         assert len(digests) == 4
 

@@ -84,11 +84,11 @@ def traced(function, count: int = 2) -> Program:
 @pytest.mark.parametrize("name", REWRITES)
 @given(x=VALUES, y=VALUES)
 def test_a_rewrite_keeps_the_value_and_saves_work(name: str, x: float, y: float) -> None:
-    function, left = REWRITES[name]
-    made = traced(function)
-    assert sum(made.counts.values()) == left, made.steps
+    function, remaining = REWRITES[name]
+    program = traced(function)
+    assert sum(program.counts.values()) == remaining, program.steps
     bound = lift(function(Rounded(x), Rounded(y)))
-    assert abs(run(made, [[x, y]])[0][0] - bound.value) <= bound.error
+    assert abs(run(program, [[x, y]])[0][0] - bound.value) <= bound.error
 
 
 FOLDS = {
@@ -110,7 +110,7 @@ FOLDS = {
 
 def test_every_operation_is_folded() -> None:
     assert set(FOLDS) | {"div", "select"} == set(OPERATIONS), (
-        "division and selection have tests of their own"
+        "division and selection have their own tests"
     )
 
 
@@ -128,10 +128,12 @@ def test_constants_fold_to_what_numpy_gives(op: str, a: float, b: float) -> None
 
 @given(tree=trees(), values=st.tuples(*[VALUES] * LEAVES))
 def test_any_expression_keeps_its_value(tree, values) -> None:
-    made = trace("f", lambda v: [build(tree, v)], [Operand("v", (LEAVES,))], [Operand("z", (1,))])
+    program = trace(
+        "f", lambda v: [build(tree, v)], [Operand("v", (LEAVES,))], [Operand("z", (1,))]
+    )
     bound = lift(build(tree, [Rounded(v) for v in values]))
     assume(math.isfinite(bound.error) and math.isfinite(bound.value))
-    assert abs(run(made, [values])[0][0] - bound.value) <= 2 * bound.error
+    assert abs(run(program, [values])[0][0] - bound.value) <= 2 * bound.error
 
 
 def test_division_by_the_constant_zero() -> None:
@@ -143,11 +145,11 @@ def test_division_by_the_constant_zero() -> None:
 
 @pytest.mark.parametrize("divisor", [5e-324, 1e-310, 1e308, -1e-300, 3.0])
 def test_division_by_any_constant(divisor: float) -> None:
-    made = traced(lambda x, y: x / divisor)
+    program = traced(lambda x, y: x / divisor)
     for x in (1.0, 1e-320, 1e300, 5e-324):
         with np.errstate(over="ignore"):
             np.testing.assert_allclose(
-                run(made, [[np.float64(x), 0.0]])[0][0], np.float64(x) / divisor, rtol=3e-16
+                run(program, [[np.float64(x), 0.0]])[0][0], np.float64(x) / divisor, rtol=3e-16
             )
 
 

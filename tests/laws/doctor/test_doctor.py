@@ -109,9 +109,9 @@ def test_every_fault_has_a_row_and_is_planted_here():
 
 @pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: f"{fault.key} {fault.size:.3g}")
 def test_what_is_planted_is_named_and_nothing_else(fault):
-    told = diagnosed(fault)
-    assert list(named(told)) == [fault.key], str(told)
-    (finding,) = told.findings
+    findings = diagnosed(fault)
+    assert list(named(findings)) == [fault.key], str(findings)
+    (finding,) = findings.findings
     whole = PLANTS[fault.key].whole
     assert set(finding.joints) in (
         (set(),)
@@ -124,7 +124,7 @@ def test_what_is_planted_is_named_and_nothing_else(fault):
     )
     assert bool(finding.hypotheses) is (FAULTS[fault.key].corrected_by == THIRD_SOURCE)
     assert str(finding).endswith((".", "?"))
-    assert not told.healthy
+    assert not findings.healthy
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ def test_what_is_planted_is_named_and_nothing_else(fault):
 )
 def test_nothing_is_found_in_a_healthy_log(name, joints, seed):
     log = moved(true(name, joints, seed), seed)
-    told = sy.doctor(described(name, joints), positions_only(log) if seed % 2 else log)
-    assert told.healthy, str(told)
-    assert told.verdict == "This log can identify the robot."
-    assert list(told) == [told.verdict]
-    assert told.correction is None or not {"gain", "order", "sign", "offset", "clock"} & set(
-        told.correction.changes
+    findings = sy.doctor(described(name, joints), positions_only(log) if seed % 2 else log)
+    assert findings.healthy, str(findings)
+    assert findings.verdict == "This log can identify the robot."
+    assert list(findings) == [findings.verdict]
+    assert findings.correction is None or not {"gain", "order", "sign", "offset", "clock"} & set(
+        findings.correction.changes
     )
 
 
@@ -187,26 +187,26 @@ def test_a_correction_is_complete_and_done_once(fault):
     correction = diagnosed(fault).correction
     kind = FAULTS[fault.key].corrected_by
     assert (correction is not None) is (kind == MAPPING), str(diagnosed(fault))
-    told = sy.doctor(robot, corrected(log, correction))
-    assert told.correction is None, str(told)
+    findings = sy.doctor(robot, corrected(log, correction))
+    assert findings.correction is None, str(findings)
     if kind == MAPPING:
-        assert told.healthy, str(told)
-        assert f"{fault.key}" not in named(told)
+        assert findings.healthy, str(findings)
+        assert f"{fault.key}" not in named(findings)
         assert "--fix" in str(diagnosed(fault))
         assert "LOG.mapping.toml" in str(diagnosed(fault))
     else:
-        assert named(told) == named(diagnosed(fault))
+        assert named(findings) == named(diagnosed(fault))
 
 
 def test_no_correction_scales_a_torque():
     """Whatever the doctor finds, gains of a correction are 1 or -1."""
     robot, log = described(), moved(true())
     for gain in ([1, -2.0, 1, 1], [1.5, 1.5, 1.5, -1.5], [-3, -3, -3, -3], [1, 1, 0.6, -1]):
-        told = sy.doctor(robot, log.replace(tau=log.tau * np.array(gain, float)))
-        changes = {} if told.correction is None else told.correction.changes
-        assert set(changes) <= {"gain"}, str(told)
-        assert changes.get("gain", tuple(np.sign(gain))) == tuple(np.sign(gain)), str(told)
-        assert told.correction is not None or not told.usable, str(told)
+        findings = sy.doctor(robot, log.replace(tau=log.tau * np.array(gain, float)))
+        changes = {} if findings.correction is None else findings.correction.changes
+        assert set(changes) <= {"gain"}, str(findings)
+        assert changes.get("gain", tuple(np.sign(gain))) == tuple(np.sign(gain)), str(findings)
+        assert findings.correction is not None or not findings.usable, str(findings)
 
 
 SMALL = [  # a little above half of what counts as a fault: an inaccuracy
@@ -241,8 +241,8 @@ def test_what_is_just_large_enough_is_named(fault):
 
 @pytest.mark.parametrize("fault", SMALL, ids=lambda fault: f"{fault.key} {fault.size:.3g}")
 def test_what_is_smaller_than_matters_is_not_named(fault):
-    told = sy.doctor(*planted(fault))
-    assert told.healthy, str(told)
+    findings = sy.doctor(*planted(fault))
+    assert findings.healthy, str(findings)
 
 
 @pytest.mark.parametrize(
@@ -257,10 +257,10 @@ def test_joints_that_stand_are_poorly_excited(joints, expected):
     q[:, still], qd[:, still], qdd[:, still] = 0.3, 0.0, 0.0
     tau = true().inverse_dynamics(q, qd, qdd)
     tau += 0.02 * np.sqrt(np.mean(tau**2, axis=0)) * np.random.default_rng(0).normal(size=tau.shape)
-    told = sy.doctor(robot, log.replace(q=q, qd=qd, qdd=qdd, tau=tau))
-    assert named(told) == {"poor excitation": expected}
-    assert told.usable
-    assert not told.faults
+    findings = sy.doctor(robot, log.replace(q=q, qd=qd, qdd=qdd, tau=tau))
+    assert named(findings) == {"poor excitation": expected}
+    assert findings.usable
+    assert not findings.faults
 
 
 def test_a_motion_in_a_corner_and_a_short_one_are_poor_excitation():
@@ -294,8 +294,8 @@ def test_with_a_placeholder_the_scale_of_torques_is_not_judged():
 
 def test_with_a_placeholder_the_mechanics_still_shows_a_sign():
     fault = Planted("torque sign", ("joint2",), -1)
-    told = sy.doctor(placeholder(), fault.into(described(), moved(true())))
-    assert named(told) == {"torque sign": ("joint2",)}, str(told)
+    findings = sy.doctor(placeholder(), fault.into(described(), moved(true())))
+    assert named(findings) == {"torque sign": ("joint2",)}, str(findings)
 
 
 # -- how faults are weighed

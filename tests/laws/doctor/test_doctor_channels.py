@@ -43,19 +43,19 @@ def test_no_channel_of_a_healthy_log_is_blamed(seed):
 def test_what_is_planted_into_a_channel_is_named(key, worst):
     row = CHANNEL_FAULTS[key]
     joints = tuple(row.places(described())[-1])
-    told = channel_findings(plant(key, moved(true()), joints, row.most if worst else row.least))
-    assert [fault for fault, _ in told] == [key] * len(told)
-    assert told[0][1] in ((), joints)
+    findings = channel_findings(plant(key, moved(true()), joints, row.most if worst else row.least))
+    assert [fault for fault, _ in findings] == [key] * len(findings)
+    assert findings[0][1] in ((), joints)
 
 
 @pytest.mark.parametrize("velocities", [False, True])
 def test_efforts_without_sign_are_no_other_robot(velocities):
     log = moved(true()) if velocities else positions_only(moved(true()))
-    told = sy.doctor(described(), plant("effort without sign", log, log.labels, 1.0))
-    assert list(named(told)) == ["effort without sign"]
-    assert not told.usable
-    assert "effort without sign" in told.verdict
-    assert told.findings[0].probability <= 0.99
+    findings = sy.doctor(described(), plant("effort without sign", log, log.labels, 1.0))
+    assert list(named(findings)) == ["effort without sign"]
+    assert not findings.usable
+    assert "effort without sign" in findings.verdict
+    assert findings.findings[0].probability <= 0.99
 
 
 @pytest.mark.parametrize("signals", [("qd",), ("reference",), ()])
@@ -63,12 +63,12 @@ def test_a_frozen_encoder_is_stuck_and_no_other_robot(signals):
     """Shown by a velocity, by a command, or by an abrupt stop."""
     whole = moved(true())
     log = plant("stuck channel", whole, ("joint3",), 0.4)
-    kept = {"qd": log.qd, "reference": whole.q}
-    kept = {name: value if name in signals else None for name, value in kept.items()}
-    log = log.replace(qdd=None, **kept)
-    told = sy.doctor(described(), log)
-    assert named(told)["stuck channel"] == ("joint3",)
-    assert not MECHANICAL & set(named(told))
+    selected = {"qd": log.qd, "reference": whole.q}
+    selected = {name: value if name in signals else None for name, value in selected.items()}
+    log = log.replace(qdd=None, **selected)
+    findings = sy.doctor(described(), log)
+    assert named(findings)["stuck channel"] == ("joint3",)
+    assert not MECHANICAL & set(named(findings))
     assert not sy.identify(described(), log).verdict.trusted
 
 
@@ -109,9 +109,9 @@ def test_a_coarse_effort_is_remarked(step, found):
     tau = np.sin(2 * t) + 0.01 * np.random.default_rng(0).normal(size=len(t))
     tau = step * np.rint(tau / step) if step else tau
     log = Log(t=t, q=np.sin(t)[:, None], tau=tau[:, None], joint_names=("a",))
-    told = list(quantised_efforts(log))
-    assert bool(told) is found
-    assert all(finding.severity == "remark" for finding in told)
+    findings = list(quantised_efforts(log))
+    assert bool(findings) is found
+    assert all(finding.severity == "remark" for finding in findings)
     assert quantum(tau) == pytest.approx(step, abs=1e-9)
 
 
@@ -136,10 +136,10 @@ def test_a_velocity_is_compared_with_the_derivative_of_its_position(scale, lag, 
     log = Log(
         t=t, q=q, qd=qd + 0.01 * rng.normal(size=qd.shape) * (scale != 0), joint_names=("a", "b")
     )
-    told = list(velocity_findings(log))
-    assert [finding.joints for finding in told] == ([("b",)] if words else [])
-    assert all(words in finding.sentence for finding in told)
-    assert all(finding.severity == "remark" for finding in told)
+    findings = list(velocity_findings(log))
+    assert [finding.joints for finding in findings] == ([("b",)] if words else [])
+    assert all(words in finding.sentence for finding in findings)
+    assert all(finding.severity == "remark" for finding in findings)
     if lag > 0.01:
-        milliseconds = float(told[0].sentence.split(" by ")[1].split(" ms")[0])
+        milliseconds = float(findings[0].sentence.split(" by ")[1].split(" ms")[0])
         assert milliseconds == pytest.approx(1e3 * lag, abs=1.0)

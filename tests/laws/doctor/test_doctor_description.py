@@ -60,19 +60,19 @@ def has_only_signs(diagnosis: Diagnosis) -> bool:
 @pytest.mark.parametrize("factor", [0.4, 0.7, 1.0, 1.5, 2.0])
 def test_round_masses_correct_no_torque_of_a_panda(example_robots: Path, factor: float) -> None:
     for seed in (0, 1):
-        told = sy.doctor(
+        findings = sy.doctor(
             round_masses(factor),
             panda_log(example_robots / "panda_description/urdf/panda.urdf", seed),
         )
-        assert told.correction is None, str(told)
-        assert all(each.hypotheses for each in told.faults), str(told)
+        assert findings.correction is None, str(findings)
+        assert all(each.hypotheses for each in findings.faults), str(findings)
 
 
 def test_a_heavy_description_of_a_panda_is_named_beside_the_torques(example_robots: Path) -> None:
-    told = sy.doctor(
+    findings = sy.doctor(
         round_masses(1.6), panda_log(example_robots / "panda_description/urdf/panda.urdf", 0)
     )
-    (finding,) = told.findings
+    (finding,) = findings.findings
     assert finding.fault == "torque scale"
     assert finding.probability <= 0.5 < 0.95 < finding.certainty
     torques, links = finding.hypotheses
@@ -81,7 +81,7 @@ def test_a_heavy_description_of_a_panda_is_named_beside_the_torques(example_robo
     assert torques in finding.sentence
     assert links in finding.sentence
     assert "known_mass" in finding.fix
-    assert told.verdict.startswith("Torques and description disagree: torque scale.")
+    assert findings.verdict.startswith("Torques and description disagree: torque scale.")
 
 
 @pytest.mark.parametrize(("name", "joints"), [("elbow_6r", 4), ("spatial_3r", 3), ("puma560", 6)])
@@ -92,9 +92,11 @@ def test_links_that_are_described_too_heavy_or_too_light_correct_no_torque(
     robot = described(name, joints)
     pi = robot.parameters.copy()
     pi[: 10 * joints] *= factor
-    told = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot), 1))
-    assert told.correction is None, str(told)
-    assert all(each.hypotheses for each in told.faults if each.fault != "wrong robot"), str(told)
+    findings = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot), 1))
+    assert findings.correction is None, str(findings)
+    assert all(each.hypotheses for each in findings.faults if each.fault != "wrong robot"), str(
+        findings
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -107,10 +109,12 @@ def test_descriptions_that_are_wrong_link_by_link_correct_no_torque(seed: int) -
     factors = np.exp(np.random.default_rng(seed).uniform(-0.9, 0.9, robot.n))
     pi = robot.parameters.copy()
     pi[: 10 * robot.n] *= np.repeat(factors, 10)
-    told = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot), seed))
-    assert has_only_signs(told), str(told)
+    findings = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot), seed))
+    assert has_only_signs(findings), str(findings)
     assert all(
-        each.hypotheses for each in told.findings if FAULTS[each.fault].corrected_by == THIRD_SOURCE
+        each.hypotheses
+        for each in findings.findings
+        if FAULTS[each.fault].corrected_by == THIRD_SOURCE
     )
 
 
@@ -124,9 +128,9 @@ def test_a_described_centre_that_is_turned_moves_no_zero() -> None:
     R[:2, :2] = [[c, -s], [s, c]]
     pi = robot.parameters.copy()
     pi[20:30] = from_pseudo_inertia(R @ pseudo_inertia(pi[20:30]) @ R.T)
-    told = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot)))
-    (finding,) = told.findings
+    findings = sy.doctor(robot.with_parameters(pi), moved(with_drives(robot)))
+    (finding,) = findings.findings
     assert (finding.fault, finding.joints) == ("position offset", ("joint3",))
-    assert told.correction is None
+    assert findings.correction is None
     assert len(finding.hypotheses) == 2
     assert "the links differ from the description" in finding.sentence

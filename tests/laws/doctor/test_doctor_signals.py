@@ -57,8 +57,8 @@ def test_dropped_samples(share, found):
     rows = np.delete(
         np.arange(4000), 1 + np.random.default_rng(2).choice(3998, int(share * 4000), replace=False)
     )
-    told, even = stamp_findings(log()[rows])
-    assert [finding.fault for finding in told] == found
+    message, even = stamp_findings(log()[rows])
+    assert [finding.fault for finding in message] == found
     assert not even
     assert read_stamps(T[rows]).missing == pytest.approx(share, abs=0.001)
 
@@ -68,15 +68,15 @@ def test_stamps_that_repeat_the_one_before(share, found):
     twice = 1 + np.random.default_rng(3).choice(3998, int(share * 4000), replace=False)
     t = T.copy()
     t[twice] = T[twice - 1]
-    told, even = stamp_findings(log(t=t))
-    assert [finding.fault for finding in told] == found
+    message, even = stamp_findings(log(t=t))
+    assert [finding.fault for finding in message] == found
     assert even == bool(found)
 
 
 def test_repeated_samples_are_no_reason_for_even_stamps():
     rows = np.sort(np.concatenate([np.arange(4000), np.arange(0, 4000, 20)]))
-    told, even = stamp_findings(log()[rows])
-    assert [finding.fault for finding in told] == ["duplicated stamps"]
+    message, even = stamp_findings(log()[rows])
+    assert [finding.fault for finding in message] == ["duplicated stamps"]
     assert even, (
         "the stamps repeat, but so do the samples: they are as many as the time holds and more"
     )
@@ -87,8 +87,8 @@ def test_a_torque_that_is_mostly_zero_is_dead(share, dead):
     tau = np.where(np.arange(4000) < share * 4000, 0.0, TAU[:, 0])
     assert is_dead(tau) == dead
     assert is_dead(np.full(4000, 3.0))
-    told = list(dead_channels(log(tau=np.stack([TAU[:, 0], np.full(4000, 3.0)], axis=1))))
-    assert [(finding.fault, finding.joints) for finding in told] == [("dead channel", ("b",))]
+    findings = list(dead_channels(log(tau=np.stack([TAU[:, 0], np.full(4000, 3.0)], axis=1))))
+    assert [(finding.fault, finding.joints) for finding in findings] == [("dead channel", ("b",))]
 
 
 @pytest.mark.parametrize(("bound", "cut"), [(0.99, False), (0.95, True)])
@@ -98,8 +98,8 @@ def test_a_torque_is_cut_off_if_many_samples_are_at_its_bound(bound, cut):
         np.clip(smooth + 0.05 * RNG.normal(size=4000), -3 * bound, 3 * bound) if cut else smooth
     )
     assert is_saturated(clipped).any() == cut
-    told = list(saturated_torques(log(tau=np.stack([clipped, TAU[:, 1]], axis=1))))
-    assert [finding.joints for finding in told] == ([("a",)] if cut else [])
+    findings = list(saturated_torques(log(tau=np.stack([clipped, TAU[:, 1]], axis=1))))
+    assert [finding.joints for finding in findings] == ([("a",)] if cut else [])
 
 
 @pytest.mark.parametrize("step", [0.01, 0.1, 0.5])
@@ -122,8 +122,8 @@ def test_spikes_are_few_single_and_large(size, count, found):
     q = Q.copy()
     rows = 10 + 9 * np.arange(count)
     q[rows, 1] += size * (-1.0) ** np.arange(count)
-    told = list(spike_findings(log(q=q)))
-    assert [finding.joints for finding in told] == ([("b",)] if found else [])
+    findings = list(spike_findings(log(q=q)))
+    assert [finding.joints for finding in findings] == ([("b",)] if found else [])
     if found:
         assert np.flatnonzero(find_spikes(q)[:, 1]).tolist() == rows.tolist()
         assert np.max(np.abs(without_spikes(log(q=q)).q - Q)) < 1e-3
@@ -142,10 +142,10 @@ def test_a_step_and_fast_motion_are_no_spikes():
     [(0.01, 1.0), (0.35, 1.0), (0.7, 1e-3), (2.0, 1e-3), (8000.0, 1e-6), (8e6, 1e-9)],
 )
 def test_stamps_too_far_apart_for_seconds_are_of_another_unit(interval, unit):
-    told, found = unit_finding(log(t=interval * np.arange(len(T))))
-    assert found == unit
-    assert [finding.fault for finding in told] == (["clock"] if unit != 1.0 else [])
-    assert all(finding.fix == f"correction.clock = {unit:g}" for finding in told)
+    message, result = unit_finding(log(t=interval * np.arange(len(T))))
+    assert result == unit
+    assert [finding.fault for finding in message] == (["clock"] if unit != 1.0 else [])
+    assert all(finding.fix == f"correction.clock = {unit:g}" for finding in message)
 
 
 def test_a_clock_that_runs_backwards_is_named_and_a_file_with_its_last_sample_first_is_not():
@@ -153,13 +153,13 @@ def test_a_clock_that_runs_backwards_is_named_and_a_file_with_its_last_sample_fi
     robot = sy.load("planar_2r").with_friction(viscous=5.0, coulomb=4.0)
     healthy = recorded(robot, 8.0, 100.0, 0.05).replace(qd=None, qdd=None)
     assert sy.doctor(robot, healthy[::-1]).findings == ()
-    told = sy.doctor(robot, healthy.replace(t=-healthy.t))
-    assert [(finding.fault, finding.fix) for finding in told.findings] == [
+    findings = sy.doctor(robot, healthy.replace(t=-healthy.t))
+    assert [(finding.fault, finding.fix) for finding in findings.findings] == [
         ("clock", "correction.clock = -1")
     ]
-    assert told.correction.clock == -1.0
+    assert findings.correction.clock == -1.0
     np.testing.assert_allclose(
-        told.correction.correct_samples(healthy.replace(t=-healthy.t)).t, healthy.t
+        findings.correction.correct_samples(healthy.replace(t=-healthy.t)).t, healthy.t
     )
     fit = sy.identify(robot, healthy.replace(t=-healthy.t))
     assert not fit.verdict.trusted

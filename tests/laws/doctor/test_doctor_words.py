@@ -60,12 +60,12 @@ def test_an_exchange_of_joints_that_a_later_step_takes_back_is_none():
 
 def test_positions_far_away_are_motor_angles_if_they_would_be_degrees_twice():
     again = Finding("degrees", (), "Positions are in degrees.", 0.99)
-    told = examine_far_positions(
+    findings = examine_far_positions(
         described("planar_2r", 2),
         Examination((again,), Correction.none(2), first_trial()[1]),
         ("joint1 reaches 100",),
     )
-    assert [finding.fault for finding in told.findings] == ["motor side"]
+    assert [finding.fault for finding in findings.findings] == ["motor side"]
 
 
 @pytest.mark.parametrize(("beyond", "found"), [(0.7, 0), (1.4, 1)])
@@ -76,10 +76,10 @@ def test_a_fault_is_accepted_if_its_odds_are_decisive(beyond, found, monkeypatch
     def family(log_evidence, trial):
         gain = np.array(trial.correction.gain)
         if np.all(gain == 1.0):
-            made = replace(start, correction=trial.correction.changed(gain=1.001 * gain))
-            better = replace(made.agreement, evidence=trial.evidence + beyond * 3.0)
+            changed = replace(start, correction=trial.correction.changed(gain=1.001 * gain))
+            better = replace(changed.agreement, evidence=trial.evidence + beyond * 3.0)
             yield FaultHypothesis(
-                "torque scale", (0, 1), replace(made, agreement=better), log_odds=0.0
+                "torque scale", (0, 1), replace(changed, agreement=better), log_odds=0.0
             )
 
     monkeypatch.setattr(searching, "ALWAYS", (family,))

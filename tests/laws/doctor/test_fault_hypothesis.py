@@ -33,11 +33,11 @@ def test_evidence_of_the_other_joints_does_not_depend_on_the_joint_in_question()
     for joint in range(2):
         changed = tau.copy()
         changed[:, joint] *= 7.0
-        found = [
+        results = [
             unknowns_without_joint(
                 regression.gram(each), regression.inner, np.ones(2), np.full(2, 1e-3), joint
             )
             for each in (tau, changed)
         ]
-        np.testing.assert_allclose(found[1], found[0], atol=1e-9 * np.abs(found[0]).max())
-        assert np.abs(found[0]).max() > 0
+        np.testing.assert_allclose(results[1], results[0], atol=1e-9 * np.abs(results[0]).max())
+        assert np.abs(results[0]).max() > 0

@@ -248,14 +248,16 @@ def test_a_healthy_log_has_no_misfit_and_a_robot_like_the_description_little():
 def test_misfit_is_the_distance_of_a_gaussian(rng):
     """Second route: the covariance of the torques, inverted."""
     robot = arm("planar_2r")
-    made = reference(robot)
-    log = made.log.replace(tau=1.3 * robot.inverse_dynamics(made.log.q, made.log.qd, made.log.qdd))
+    result = reference(robot)
+    log = result.log.replace(
+        tau=1.3 * robot.inverse_dynamics(result.log.q, result.log.qd, result.log.qdd)
+    )
     noise = np.tile(NOISE * np.sqrt(np.mean(log.tau**2, axis=0)), log.N)
     Y = robot.regressor(log.q, log.qd, log.qdd).reshape(len(noise), -1)
-    V = np.diag(noise**2) + Y @ made.factor @ made.factor.T @ Y.T
+    V = np.diag(noise**2) + Y @ result.factor @ result.factor.T @ Y.T
     r = log.tau.ravel() - Y @ robot.parameters
-    left = standardised(made.robot, made.factor, log, made.noise)
-    assert left.r @ left.r == pytest.approx(r @ np.linalg.solve(V, r), rel=1e-6)
+    remaining = standardised(result.robot, result.factor, log, result.noise)
+    assert remaining.r @ remaining.r == pytest.approx(r @ np.linalg.solve(V, r), rel=1e-6)
 
 
 @pytest.mark.parametrize(

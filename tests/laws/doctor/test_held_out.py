@@ -86,9 +86,9 @@ def test_a_swing_near_resonance_shows_neither_faults_nor_another_robot(name):
     robot = sy.load(path / f"{name[:10]}_model_{version}.urdf")
     data = np.load(path / f"{name}.npz")
     log = sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names)
-    told = sy.doctor(robot, log)
-    assert not told.faults, str(told)
-    assert "free swinging" in str(told)
+    findings = sy.doctor(robot, log)
+    assert not findings.faults, str(findings)
+    assert "free swinging" in str(findings)
 
 
 @pytest.mark.parametrize("name", ["energy_shaping", "ilqr", "sac"])
@@ -97,9 +97,9 @@ def test_one_joint_is_no_other_robot_and_has_no_delay_that_explains_nothing(name
     robot = sy.load(path / "robot.urdf")
     data = np.load(path / f"{name}.npz")
     log = sy.Log(t=data["t"], q=data["q"], tau=data["tau"], joint_names=robot.joint_names)
-    told = sy.doctor(robot, log)
-    assert not {"wrong robot", "delay"} & set(named(told))
-    assert not told.usable
+    findings = sy.doctor(robot, log)
+    assert not {"wrong robot", "delay"} & set(named(findings))
+    assert not findings.usable
 
 
 def test_a_log_that_follows_a_motion_is_no_free_swing():

@@ -57,7 +57,11 @@ def by_kernel(x: Case, algorithm: str, arrays: Sequence[Array]) -> list[Array]:
 
 
 def by_way(
-    tree: Tree, algorithm: str, way: Callable[..., Any], arrays: Sequence[Array], frame: str | None
+    tree: Tree,
+    algorithm: str,
+    method: Callable[..., Any],
+    arrays: Sequence[Array],
+    frame: str | None,
 ) -> list[Array]:
     """A way on NumPy arrays of samples.
 
@@ -66,11 +70,11 @@ def by_way(
     operands = ALGORITHMS[algorithm].operands(tree, [])
     columns = [np.moveaxis(a.reshape(len(a), -1), 0, -1) for a in arrays]
     extra = [] if frame is None else [frame]
-    if on_graph(way):
-        flat = run(trace(algorithm, lambda *nodes: way(tree, *nodes), *operands), columns)
+    if on_graph(method):
+        flat = run(trace(algorithm, lambda *nodes: method(tree, *nodes), *operands), columns)
     else:
         shaped = [list(c.reshape(*o.shape, -1)) for c, o in zip(columns, operands[0], strict=True)]
-        flat = split(way(tree, *shaped, *extra), operands[1])
+        flat = split(method(tree, *shaped, *extra), operands[1])
     samples = len(arrays[0])
     return [stacked(values, samples, o.shape) for values, o in zip(flat, operands[1], strict=True)]
 
@@ -88,20 +92,20 @@ def by_floats(
 
     Nothing where it is made on the graph.
     """
-    way = ALGORITHMS[algorithm].reference
-    if on_graph(way):
+    reference = ALGORITHMS[algorithm].reference
+    if on_graph(reference):
         return []
     outputs = ALGORITHMS[algorithm].operands(tree, [])[1]
-    result = way(tree, *(a[0].tolist() for a in arrays), *([] if frame is None else [frame]))
+    result = reference(tree, *(a[0].tolist() for a in arrays), *([] if frame is None else [frame]))
     return [
         np.array(values, dtype=float).reshape(o.shape)
         for values, o in zip(split(result, outputs), outputs, strict=True)
     ]
 
 
-def on_graph(way: Callable[..., Any]) -> bool:
+def on_graph(method: Callable[..., Any]) -> bool:
     """Whether a way needs expression nodes, as all of `kernels.graph_derivatives` do."""
-    return way.__module__ == "steelyard.kernels.graph_derivatives"
+    return method.__module__ == "steelyard.kernels.graph_derivatives"
 
 
 def stacked(values: Sequence[Any], samples: int, shape: tuple[int, ...]) -> Array:

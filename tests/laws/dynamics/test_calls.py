@@ -81,35 +81,35 @@ def results(value: Any) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_result_is_written_where_it_is_wanted(name: str) -> None:
-    method, given = bound_method(name), arguments(name)
-    expected = results(method(**given))
+    method, argument = bound_method(name), arguments(name)
+    expected = results(method(**argument))
     out = tuple(np.full_like(array, np.nan) for array in expected)
-    returned = results(method(**given, out=out if len(out) > 1 else out[0]))
-    for array, wanted, values in zip(returned, out, expected, strict=True):
-        assert array is wanted
-        np.testing.assert_array_equal(wanted, values)
+    returned = results(method(**argument, out=out if len(out) > 1 else out[0]))
+    for array, reference, values in zip(returned, out, expected, strict=True):
+        assert array is reference
+        np.testing.assert_array_equal(reference, values)
 
 
 @pytest.mark.parametrize(
     "name", [name for name in METHODS if "t" not in taken(getattr(sy.Robot, name))]
 )
 def test_batches_have_any_shape_and_broadcast(name: str) -> None:
-    method, given = bound_method(name), arguments(name)
-    expected = results(method(**given))
-    reshaped = results(method(**{k: a.reshape(2, 3, *a.shape[1:]) for k, a in given.items()}))
+    method, argument = bound_method(name), arguments(name)
+    expected = results(method(**argument))
+    reshaped = results(method(**{k: a.reshape(2, 3, *a.shape[1:]) for k, a in argument.items()}))
     spread = results(
-        method(**{k: a if i else a[:1, None] for i, (k, a) in enumerate(given.items())})
+        method(**{k: a if i else a[:1, None] for i, (k, a) in enumerate(argument.items())})
     )
     again = results(
         method(
             **{
                 k: a if i else np.broadcast_to(a[:1], a.shape)
-                for i, (k, a) in enumerate(given.items())
+                for i, (k, a) in enumerate(argument.items())
             }
         )
     )
     for k, values in enumerate(expected):
         np.testing.assert_array_equal(reshaped[k].reshape(values.shape), values)
         np.testing.assert_array_equal(
-            spread[k].reshape(-1, *values.shape[1:]), again[k][: 6 if len(given) > 1 else 1]
+            spread[k].reshape(-1, *values.shape[1:]), again[k][: 6 if len(argument) > 1 else 1]
         )

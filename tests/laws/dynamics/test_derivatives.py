@@ -44,7 +44,7 @@ def test_derivatives_in_the_frame_of_a_base_that_moves(name: str) -> None:
         [Operand(name, (n,)) for name in ("q", "qd", "qdd")],
         [Operand(name, (n, n)) for name in ("by_q", "by_qd", "M")],
     )
-    found = [
+    results = [
         run(
             trace(
                 "derivatives",
@@ -59,6 +59,6 @@ def test_derivatives_in_the_frame_of_a_base_that_moves(name: str) -> None:
             derived.inverse_dynamics_derivatives_in_base,
         )
     ]
-    for one, other in zip(*found, strict=True):
+    for one, other in zip(*results, strict=True):
         for a, b in zip(one, other, strict=True):
             close(np.broadcast_to(b, len(x.q)), np.broadcast_to(a, len(x.q)), 1e-10)

@@ -221,17 +221,17 @@ def test_a_base_that_moves(robot):
 def test_matrices(robot):
     tree, q, qd, _ = robot
     pairs = [JOULE / a / b for a in q for b in q]
-    for way in (mass_matrix, base_frame.mass_matrix):
-        expect([x for row in way(tree, q) for x in row], [unit * S * S for unit in pairs])
-    for way in (coriolis_matrix, base_frame.coriolis_matrix):
-        expect([x for row in way(tree, q, qd) for x in row], [unit * S for unit in pairs])
+    for method in (mass_matrix, base_frame.mass_matrix):
+        expect([x for row in method(tree, q) for x in row], [unit * S * S for unit in pairs])
+    for method in (coriolis_matrix, base_frame.coriolis_matrix):
+        expect([x for row in method(tree, q, qd) for x in row], [unit * S for unit in pairs])
 
 
 def test_derivatives(robot):
     tree, q, qd, qdd = robot
     units = [JOULE / a / b for a in q for b in q]
-    for way in (rigid_derivatives, base_frame.derivatives):
-        by_q, by_qd, M = ([x for row in rows for x in row] for rows in way(tree, q, qd, qdd))
+    for method in (rigid_derivatives, base_frame.derivatives):
+        by_q, by_qd, M = ([x for row in rows for x in row] for rows in method(tree, q, qd, qdd))
         expect(by_q, units)
         expect(by_qd, [unit * S for unit in units])
         expect(M, [unit * S * S for unit in units])

@@ -61,9 +61,9 @@ def test_mass_rate_less_twice_coriolis_is_skew(name: str) -> None:
 @law("coriolis_transpose", "coriolis_matrix", "kinetic_energy")
 def test_coriolis_transpose_is_the_gradient_of_kinetic_energy(name: str) -> None:
     x = case(name)
-    found = x.robot.coriolis_transpose(x.q, x.qd)
-    close(found, finite_difference(lambda q: x.robot.kinetic_energy(q, x.qd), x.q))
-    close(found, np.einsum("...ji,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), x.qd))
+    result = x.robot.coriolis_transpose(x.q, x.qd)
+    close(result, finite_difference(lambda q: x.robot.kinetic_energy(q, x.qd), x.q))
+    close(result, np.einsum("...ji,...j->...i", x.robot.coriolis_matrix(x.q, x.qd), x.qd))
 
 
 @law("momentum_rate", "momentum", "inverse_dynamics")

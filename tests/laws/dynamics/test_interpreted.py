@@ -23,15 +23,15 @@ from tests.zoo import case
 @pytest.mark.parametrize("name", ["lift", "hand"])
 def test_an_interpreted_algorithm_is_the_kernel(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = case(name)
-    wanted = [a for a in ALGORITHMS if runs(a, name) and not a.endswith("regressor")]
-    expected = {a: running.by_kernel(x, a, running.inputs(x, a)) for a in wanted}
+    reference = [a for a in ALGORITHMS if runs(a, name) and not a.endswith("regressor")]
+    expected = {a: running.by_kernel(x, a, running.inputs(x, a)) for a in reference}
     monkeypatch.setattr(
         compiled, "_compile", lambda program: pytest.fail(f"{program.name} is compiled")
     )
-    for a in wanted:
-        found = x.robot.interpreted(a, running.frame_of(x, a))(*running.inputs(x, a))
+    for a in reference:
+        result = x.robot.interpreted(a, running.frame_of(x, a))(*running.inputs(x, a))
         for one, other in zip(
-            found if isinstance(found, tuple) else (found,), expected[a], strict=True
+            result if isinstance(result, tuple) else (result,), expected[a], strict=True
         ):
             close(one, other, 1e-9, a)
 
@@ -39,9 +39,9 @@ def test_an_interpreted_algorithm_is_the_kernel(name: str, monkeypatch: pytest.M
 def test_batches_broadcast() -> None:
     robot = sy.load("planar_2r")
     q, qd = np.zeros((4, 1, 2)), np.ones((3, 2))
-    found = robot.interpreted("coriolis_matrix")(q, qd)
-    assert found.shape == (4, 3, 2, 2)
-    close(found, robot.coriolis_matrix(q, qd))
+    result = robot.interpreted("coriolis_matrix")(q, qd)
+    assert result.shape == (4, 3, 2, 2)
+    close(result, robot.coriolis_matrix(q, qd))
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_wrong_arrays_are_refused(arrays: Any, words: str) -> None:
 
 def test_compiling_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path))
-    said: list[tuple[str, float]] = []
-    with sy.compile_progress(lambda *told: said.append(told)):
+    messages: list[tuple[str, float]] = []
+    with sy.compile_progress(lambda *message: messages.append(message)):
         chain(3, seed=1).mass_matrix(np.zeros(3))
-        assert not said, "nothing is said of what is done in less than a second"
+        assert not messages, "nothing is said of what is done in less than a second"
         monkeypatch.setattr(progress, "PATIENCE", 0.0)
         chain(3, seed=2).mass_matrix(np.zeros(3))
     chain(3, seed=3).mass_matrix(np.zeros(3))
-    shares = [share for _, share in said]
-    assert {sentence for sentence, _ in said} == {"compiling mass matrix"}
+    shares = [share for _, share in messages]
+    assert {sentence for sentence, _ in messages} == {"compiling mass matrix"}
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert {progress.TRACED, progress.RENDERED} <= set(shares)

@@ -43,29 +43,29 @@ LABELS |= {f"{name}{h}": f"R{h}{name[0]}" for h in (1, 2, 6) for name in ("sine"
 
 @pytest.mark.parametrize("form", FORMS)
 def test_linear_terms_are_parameters_and_shapes_are_not(form: str) -> None:
-    made = sy.load("spatial_3r").with_friction(**FORMS[form])
-    found = {
+    result = sy.load("spatial_3r").with_friction(**FORMS[form])
+    results = {
         name.split(".")[1]: value
-        for name, value in zip(made.parameter_names, made.parameters, strict=True)
+        for name, value in zip(result.parameter_names, result.parameters, strict=True)
         if name.startswith("joint1")
     }
-    assert found == {LABELS[key]: value for key, value in FORMS[form].items() if key in LABELS}
+    assert results == {LABELS[key]: value for key, value in FORMS[form].items() if key in LABELS}
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("suffix", ["urdf", "toml"])
 def test_files_keep_friction_and_rotors(form: str, suffix: str, tmp_path: Path) -> None:
     ratios = [50.0, -40.0, 7.5, 100.0, 101.0, 0.3]
-    made = (
+    outcome = (
         sy.load("elbow_6r")
         .without_friction()
         .with_friction(**FORMS[form])
         .with_rotors(0.3, ratio=ratios)
     )
     path = tmp_path / f"robot.{suffix}"
-    (made.to_urdf if suffix == "urdf" else made.to_toml)(path)
-    for found, wanted in zip(sy.load(path).tree.terms, made.tree.terms, strict=True):
-        assert dict(found) == pytest.approx(dict(wanted), rel=1e-12)
+    (outcome.to_urdf if suffix == "urdf" else outcome.to_toml)(path)
+    for result, expected in zip(sy.load(path).tree.terms, outcome.tree.terms, strict=True):
+        assert dict(result) == pytest.approx(dict(expected), rel=1e-12)
     assert [rotor.ratio for rotor in sy.load(path).tree.rotors] == ratios
 
 
@@ -134,12 +134,12 @@ def test_a_rotor_on_the_link_that_it_moves_is_refused():
 def test_a_urdf_that_others_read_differently_is_said_with_the_size_of_the_difference(
     tmp_path: Path,
 ) -> None:
-    made = sy.load("planar_2r").with_rotors({"joint2": 0.4}).with_friction(viscous=1.0)
+    result = sy.load("planar_2r").with_rotors({"joint2": 0.4}).with_friction(viscous=1.0)
     with pytest.warns(
         sy.SteelyardWarning,
         match=r"no element for armature of joint2: .* differ by up to 0\.4 N m at joint2",
     ):
-        made.to_urdf(tmp_path / "robot.urdf")
+        result.to_urdf(tmp_path / "robot.urdf")
     sy.load("planar_2r").with_friction(viscous=1.0, coulomb=2.0).to_urdf(tmp_path / "plain.urdf")
 
 
@@ -197,10 +197,10 @@ SIDES = [{}, {"coulomb": 1.0}, {"negative": 0.6}, {"coulomb": 0.5, "negative": 0
 def test_friction_of_either_direction_folds_by_virtual_work(
     first: dict[str, float], second: dict[str, float], k: float
 ) -> None:
-    made, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
+    result, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
     close(
-        made.friction_torque(rates),
-        Reference(made.mechanism, made.joint_names).friction_torque(rates, 0 * rates),
+        result.friction_torque(rates),
+        Reference(result.mechanism, result.joint_names).friction_torque(rates, 0 * rates),
     )
 
 
@@ -210,19 +210,19 @@ def test_friction_of_either_direction_folds_by_virtual_work(
 def test_an_edit_of_a_shared_coordinate_changes_what_is_asked_and_nothing_else(
     first: dict[str, float], second: dict[str, float], k: float
 ) -> None:
-    made, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
-    for column, name in enumerate(made.parameter_names):
+    result, rates = pair(first, second, k), np.array([[1.0], [-1.0]])
+    for column, name in enumerate(result.parameter_names):
         if name in ("a.Fc", "a.Fn"):
-            pi = made.parameters.copy()
+            pi = result.parameters.copy()
             pi[column] = 0.05
-            again = made.with_parameters(pi)
-            assert again.parameter_names == made.parameter_names
+            again = result.with_parameters(pi)
+            assert again.parameter_names == result.parameter_names
             np.testing.assert_allclose(again.parameters, pi, atol=1e-15)
     for value in (0.05, 3.0):
-        forward, backward = made.with_friction(coulomb=value).friction_torque(rates)[:, 0]
+        forward, backward = result.with_friction(coulomb=value).friction_torque(rates)[:, 0]
         assert forward == pytest.approx(value)
         assert backward == pytest.approx(
-            made.friction_torque(rates)[1, 0] if "a.Fn" in made.parameter_names else -value
+            result.friction_torque(rates)[1, 0] if "a.Fn" in result.parameter_names else -value
         )
 
 
@@ -231,8 +231,8 @@ def test_a_held_joint_leaves_the_friction_of_a_shared_motor_to_the_other() -> No
         "joint1", "joint2", armature=0.2, viscous=0.1, coulomb=0.5, width=0.1
     )
     whole = shared.inverse_dynamics([0.1] * 3, [0.5, 0.0, 0.5], [0.2, 0.0, 0.3])
-    held = shared.freeze({"joint2": 0.1}).inverse_dynamics([0.1] * 2, [0.5] * 2, [0.2, 0.3])
-    close(held, whole[[0, 2]])
+    tau = shared.freeze({"joint2": 0.1}).inverse_dynamics([0.1] * 2, [0.5] * 2, [0.2, 0.3])
+    close(tau, whole[[0, 2]])
     with pytest.raises(sy.CallError, match="'joint1' cannot take over"):
         shared.with_friction(coulomb=1.0).freeze({"joint2": 0.1})
 
@@ -289,8 +289,8 @@ def test_no_wrench_is_no_torque() -> None:
 def test_friction_of_position_or_load_belongs_to_a_joint_that_leads(
     terms: dict[str, float],
 ) -> None:
-    made = pair(terms, {"coulomb": 1.0}, 1.0)
-    assert set(terms) <= set(made.tree.terms[0])
+    result = pair(terms, {"coulomb": 1.0}, 1.0)
+    assert set(terms) <= set(result.tree.terms[0])
     with pytest.raises(
         sy.ModelError,
         match=(

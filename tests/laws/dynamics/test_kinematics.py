@@ -31,9 +31,9 @@ def test_jacobian_times_rates_is_the_velocity_of_the_frame(name: str) -> None:
     x = case(name)
     J, V = x.reference.jacobians(x.q), x.reference.velocities(x.q, x.qd)
     for frame in frames(x):
-        found = x.robot.jacobian(x.q, frame)
-        close(found, J[frame])
-        close(np.einsum("...ij,...j->...i", found, x.qd), V[frame])
+        result = x.robot.jacobian(x.q, frame)
+        close(result, J[frame])
+        close(np.einsum("...ij,...j->...i", result, x.qd), V[frame])
 
 
 @law("jacobian_rate", "jacobian")

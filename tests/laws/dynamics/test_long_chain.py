@@ -31,9 +31,9 @@ def state(rng: np.random.Generator) -> list[np.ndarray]:
 
 
 def compiled(name: str, arrays: list[np.ndarray]) -> Any:
-    made = program(TREE, name)
-    assert made.iterations
-    return ufunc_of(made, budget=None)(*arrays)
+    scaled = program(TREE, name)
+    assert scaled.iterations
+    return ufunc_of(scaled, budget=None)(*arrays)
 
 
 def stacked(values: Any) -> np.ndarray:
@@ -102,14 +102,17 @@ def test_every_way_of_the_forward_derivatives_takes_branches_and_wrenches(
     arrays.append(rng.normal(size=(SAMPLES, 9)))
     inputs, outputs = ALGORITHMS[name].operands(tree, ["wrench", "base"])
 
-    def found(way: Any) -> list[np.ndarray]:
-        made = trace(
-            name, lambda *nodes: way(on_moving_base(tree, nodes[-1]), *nodes[:-1]), inputs, outputs
+    def found(method: Any) -> list[np.ndarray]:
+        result = trace(
+            name,
+            lambda *nodes: method(on_moving_base(tree, nodes[-1]), *nodes[:-1]),
+            inputs,
+            outputs,
         )
-        values = run(made, [x.reshape(SAMPLES, -1).T for x in arrays])
+        values = run(result, [x.reshape(SAMPLES, -1).T for x in arrays])
         return [np.stack([np.broadcast_to(x, SAMPLES) for x in each]) for each in values]
 
-    first, *others = [found(way.function) for way in ALGORITHMS[name].implementations]
+    first, *others = [found(method.function) for method in ALGORITHMS[name].implementations]
     assert len(others) == 2
     for other in others:
         for a, b in zip(other, first, strict=True):

@@ -74,11 +74,11 @@ def test_analytic_jacobian_gives_the_rates_of_roll_pitch_and_yaw(name: str) -> N
         angles = np.array([to_rpy([list(map(float, row)) for row in pose[:3, :3]]) for pose in T])
         return np.concatenate([T[:, :3, 3], angles], axis=1)
 
-    found = np.einsum("...ij,...j->...i", x.robot.analytic_jacobian(x.q, tip(x)), x.qd)
+    product = np.einsum("...ij,...j->...i", x.robot.analytic_jacobian(x.q, tip(x)), x.qd)
     step = 1e-6
     change = along(step) - along(-step)
     change[:, 3:] = (change[:, 3:] + np.pi) % (2 * np.pi) - np.pi
-    close(found, change / (2 * step), 1e-6)
+    close(product, change / (2 * step), 1e-6)
 
 
 @law("center_of_mass", "potential_energy")
@@ -92,8 +92,8 @@ def test_weight_acts_at_the_centre_of_mass(name: str) -> None:
 @law("com_jacobian", "center_of_mass")
 def test_com_jacobian_gives_the_velocity_of_the_centre_of_mass(name: str) -> None:
     x = case(name)
-    found = np.einsum("...ij,...j->...i", x.robot.com_jacobian(x.q), x.qd)
-    close(found, rate(lambda s: x.robot.center_of_mass(x.q + s * x.qd)))
+    product = np.einsum("...ij,...j->...i", x.robot.com_jacobian(x.q), x.qd)
+    close(product, rate(lambda s: x.robot.center_of_mass(x.q + s * x.qd)))
 
 
 def test_few_joints_give_the_inertia_of_the_first_directions() -> None:

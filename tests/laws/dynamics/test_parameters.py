@@ -124,9 +124,9 @@ def test_parameters_in_a_call_are_those_of_another_robot(name: str) -> None:
     for algorithm in (a for a in PARAMETRIC if runs(a, name)):
         arrays = running.inputs(x, algorithm)
         frame = running.frame_of(x, algorithm)
-        found = kernel(x.robot.tree, algorithm, parameters=True, frame=frame)(*arrays, pi)
+        result = kernel(x.robot.tree, algorithm, parameters=True, frame=frame)(*arrays, pi)
         expected = running.by_way(tree, algorithm, ALGORITHMS[algorithm].reference, arrays, frame)
-        for a, b in zip(found if isinstance(found, tuple) else [found], expected, strict=True):
+        for a, b in zip(result if isinstance(result, tuple) else [result], expected, strict=True):
             close(a, b, 1e-9 if algorithm in NEED_MASS else 1e-11, algorithm)
 
 

@@ -64,11 +64,11 @@ def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> It
     """Hide earlier kernels and robots, and remove those of the planted defect afterwards."""
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path))
     monkeypatch.setattr(kernels, "_kernels", OrderedDict())
-    for made in (zoo.robot, zoo.case):
-        made.cache_clear()
+    for result in (zoo.robot, zoo.case):
+        result.cache_clear()
     yield
-    for made in (zoo.robot, zoo.case):
-        made.cache_clear()
+    for result in (zoo.robot, zoo.case):
+        result.cache_clear()
 
 
 def broken(name: str) -> str | None:
@@ -100,8 +100,8 @@ def users(defined_in: ModuleType, *names: str) -> list[tuple[ModuleType, str, st
     Its module, its name and what it calls.
     """
     folder = [
-        importlib.import_module(found.name)
-        for found in pkgutil.walk_packages(dynamics.__path__, f"{dynamics.__name__}.")
+        importlib.import_module(result.name)
+        for result in pkgutil.walk_packages(dynamics.__path__, f"{dynamics.__name__}.")
     ]
     return [
         (module, caller, name)
@@ -117,7 +117,7 @@ def users(defined_in: ModuleType, *names: str) -> list[tuple[ModuleType, str, st
 def plant(
     monkeypatch: pytest.MonkeyPatch, user: tuple[ModuleType, str, str], spoilt: Callable[..., Any]
 ) -> None:
-    """Put `spoilt` in the place of what a user calls, for that caller alone."""
+    """Put `spoilt` instead of what a user calls, for that caller alone."""
     module, caller, name = user
     real = getattr(module, name)
 
@@ -167,13 +167,13 @@ def missing(callers: list[tuple[ModuleType, str, str]], inertial: bool) -> list[
 
 
 def test_users_are_found() -> None:
-    found = [
+    results = [
         {user[0].__name__.rpartition(".")[2] for user in each}
         for each in (FRICTION_USERS, INERTIAL_USERS, ROTOR_USERS)
     ]
-    assert found[0] >= {"rnea", "aba", "graph_derivatives"}
-    assert found[1] >= {"rnea", "aba", "crba", "energy"}
-    assert found[2] >= {
+    assert results[0] >= {"rnea", "aba", "graph_derivatives"}
+    assert results[1] >= {"rnea", "aba", "crba", "energy"}
+    assert results[2] >= {
         "rnea",
         "crba",
         "coriolis",

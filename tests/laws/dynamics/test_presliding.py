@@ -22,10 +22,10 @@ def test_a_state_follows_its_differential_equation(name: str) -> None:
     """dz/dq = (1 - z sign(dq)) / d, integrated numerically over a displacement."""
     x, d = case(name), distances(name)
     z, dq = np.tanh(x.qdd[0]), 0.03 * x.q[0]
-    found = x.robot.presliding_state(z, dq)
+    result = x.robot.presliding_state(z, dq)
     for j in range(x.robot.n):
         if np.isinf(d[j]):
-            assert found[j] == 0.0
+            assert result[j] == 0.0
             continue
         side = np.sign(dq[j])
         path = solve_ivp(
@@ -35,7 +35,7 @@ def test_a_state_follows_its_differential_equation(name: str) -> None:
             rtol=1e-10,
             atol=1e-12,
         )
-        assert found[j] == pytest.approx(path.y[0, -1], abs=1e-8)
+        assert result[j] == pytest.approx(path.y[0, -1], abs=1e-8)
 
 
 @law("presliding_state")

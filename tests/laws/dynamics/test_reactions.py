@@ -90,9 +90,9 @@ def test_accelerations_under_a_wrench_at_a_frame(name: str) -> None:
         x.robot.forward_reactions(*state, tau, h), x.robot.joint_reactions(*state, x.qdd, h), 1e-10
     )
     by_q, by_qd, by_qdd = x.robot.inverse_dynamics_derivatives(*state, x.qdd, h)
-    found = x.robot.forward_dynamics_derivatives(*state, tau, h)
+    result = x.robot.forward_dynamics_derivatives(*state, tau, h)
     for derivative, expected in zip(
-        found, (-by_q, -by_qd, np.broadcast_to(np.eye(x.robot.n), by_q.shape)), strict=True
+        result, (-by_q, -by_qd, np.broadcast_to(np.eye(x.robot.n), by_q.shape)), strict=True
     ):
         close(derivative, np.linalg.solve(by_qdd, expected), 1e-9)
 
@@ -109,9 +109,9 @@ def test_forward_dynamics_feels_wrenches(name: str) -> None:
 @law("joint_reactions")
 def test_joints_bear_the_rate_of_momentum_less_the_weight(name: str) -> None:
     x = case(name)
-    found = x.robot.joint_reactions(x.q, x.qd, x.qdd)
+    result = x.robot.joint_reactions(x.q, x.qd, x.qdd)
     expected = [x.reference.reaction(x.q, x.qd, x.qdd, body) for body in x.robot.body_names]
-    close(found, np.stack(expected, axis=1))
+    close(result, np.stack(expected, axis=1))
 
 
 @law("joint_reactions")
@@ -136,11 +136,11 @@ def test_joints_need_not_bear_what_the_environment_gives(name: str) -> None:
 
 @law("joint_reactions", "inverse_dynamics", without=("rotor on moving link",))
 def test_the_drive_bears_the_reaction_about_its_axis(name: str) -> None:
-    """What is left of the torque is friction and what accelerates the rotor."""
+    """The residual of the torque is friction and what accelerates the rotor."""
     x = case(name)
-    found, rigid = x.robot.joint_reactions(x.q, x.qd, x.qdd), np.zeros_like(x.tau)
+    result, rigid = x.robot.joint_reactions(x.q, x.qd, x.qdd), np.zeros_like(x.tau)
     for i, body in enumerate(x.robot.tree.bodies):
-        part = found[:, i, 3:] if body.kind == "revolute" else found[:, i, :3]
+        part = result[:, i, 3:] if body.kind == "revolute" else result[:, i, :3]
         rigid[:, body.coordinate] += body.multiplier * (part @ body.axis)
     close(rigid, x.tau - x.robot.friction_torque(x.qd, x.q) - x.reference.inertial_torque(x.qdd))
 

@@ -22,13 +22,13 @@ def bound(algorithm: str) -> float:
 def test_renderers_agree(name: str, tmp_path: Path) -> None:
     """LLVM, C and NumPy source of the same program, in a batch and sample by sample."""
     x = case(name)
-    made = {
+    results = {
         a: program(x.robot.tree, a, frame=running.frame_of(x, a))
         for a in ALGORITHMS
         if runs(a, name)
     }
-    library = running.c_library(list(made.values()), tmp_path)
-    for algorithm, traced in made.items():
+    library = running.c_library(list(results.values()), tmp_path)
+    for algorithm, traced in results.items():
         arrays = running.inputs(x, algorithm)
         expected = running.by_kernel(x, algorithm, arrays)
         single = running.by_kernel(x, algorithm, [a[0] for a in arrays])
@@ -57,17 +57,17 @@ def test_every_way_on_every_tree_agrees(name: str) -> None:
         for where, tree in (
             trees.items() if ALGORITHMS[algorithm].joint_space else [("the tree", x.robot.tree)]
         ):
-            for way in ALGORITHMS[algorithm].implementations:
-                function = way.function
+            for method in ALGORITHMS[algorithm].implementations:
+                function = method.function
                 try:
-                    found = running.by_way(tree, algorithm, function, arrays, frame)
+                    result = running.by_way(tree, algorithm, function, arrays, frame)
                 except ModelError:
-                    assert way.needs_uncoupled
+                    assert method.needs_uncoupled
                     assert {"mimic", "rotor on moving link"} & set(features(name))
                     continue
-                for a, b in zip(found, expected, strict=True):
+                for a, b in zip(result, expected, strict=True):
                     close(a, b, bound(algorithm), f"{algorithm} by {function.__name__} on {where}")
-        for values, wanted in zip(
+        for values, reference in zip(
             running.by_floats(x.robot.tree, algorithm, arrays, frame), expected, strict=False
         ):
-            close(values, wanted[0], bound(algorithm), f"{algorithm} on floats")
+            close(values, reference[0], bound(algorithm), f"{algorithm} on floats")

@@ -108,14 +108,14 @@ def test_a_centre_that_is_not_identified_leaves_no_line(name: str) -> None:
     t, q, qd, qdd = (np.asarray(x) for x in _swing(lazy.n))
     tau = lazy.with_payload(1.0, (0.1, 0.0, 0.0), 0.01).inverse_dynamics(q, qd, qdd)
     tau = tau + 0.01 * np.random.default_rng(0).normal(size=tau.shape)
-    found = sy.payload(
+    estimate = sy.payload(
         lazy, sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=lazy.joint_names)
     )
-    asked = found.controller(name)
-    assert found.verdict.trusted
+    asked = estimate.controller(name)
+    assert estimate.verdict.trusted
     assert asked.text == ""
     assert "com z not identified" in asked.notes[0]
-    assert found.com[2] == 0.0
+    assert estimate.com[2] == 0.0
 
 
 def _swing(n: int) -> tuple[np.ndarray, ...]:
@@ -146,14 +146,14 @@ def test_a_line_is_there_only_if_trusted_and_has_the_numbers_of_the_table(
     kind: str, load: float, noise: float, seed: int
 ) -> None:
     """Also in the other axes of the same link, where seen and unseen numbers mix."""
-    found = moved(load, noise, seed) if kind == "moving" else rested(load, noise, seed)
-    values, std = (np.array([row[k] for row in found.rows()]) for k in (1, 2))
-    assert np.array_equal(values, [found.mass, *found.com, *(found.inertia[i] for i in SIX)])
-    assert np.all(np.linalg.eigvalsh(pseudo_inertia(found.fit.parameters)) >= -1e-12)
+    result = moved(load, noise, seed) if kind == "moving" else rested(load, noise, seed)
+    values, std = (np.array([row[k] for row in result.rows()]) for k in (1, 2))
+    assert np.array_equal(values, [result.mass, *result.com, *(result.inertia[i] for i in SIX)])
+    assert np.all(np.linalg.eigvalsh(pseudo_inertia(result.fit.parameters)) >= -1e-12)
     identified_numbers = np.isfinite(std)
     for name in NAMES:
-        asked = found.controller(name)
-        allowed = found.verdict.trusted and bool(np.all(identified_numbers[:4]))
+        asked = result.controller(name)
+        allowed = result.verdict.trusted and bool(np.all(identified_numbers[:4]))
         assert bool(asked.text) is bool(asked.values) is allowed
         if not allowed:
             assert asked.notes
@@ -166,7 +166,7 @@ def test_a_line_is_there_only_if_trusted_and_has_the_numbers_of_the_table(
             np.abs(numbers - values)[checked] <= 1e-5 * np.abs(values).max() + 1e-3 * std[checked]
         )
         assert whole or not np.any(numbers[4:])
-        other = found.controller(name, arm().frame_names[-1])
+        other = result.controller(name, arm().frame_names[-1])
         assert bool(other.text) is allowed
 
 
@@ -182,7 +182,7 @@ def test_safe_numbers_are_those_of_a_body() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
         A = rng.normal(size=(3, 3))
-        S = A @ A.T  # second moments, of a body that can exist
+        S = A @ A.T  # second moments, of a physically consistent body
         I = np.trace(S) * np.eye(3) - S  # noqa: E741
         numbers = np.array([rng.uniform(0.1, 3), *rng.normal(size=3), *(I[i] for i in SIX)])
         seen = rng.uniform(size=10) < 0.5

@@ -106,7 +106,7 @@ def test_the_checksums_are_those_of_the_files_at_hand() -> None:
     folder = Path(__file__).resolve().parents[4] / "shared" / "data"
     if not folder.exists():
         pytest.skip(f"no measured logs in {folder}")
-    held = {
+    fixed = {
         hashlib.sha256(path.read_bytes()).hexdigest()
         for path in folder.rglob("*")
         if path.suffix in (".csv", ".urdf", ".db3", ".mat")
@@ -115,7 +115,7 @@ def test_the_checksums_are_those_of_the_files_at_hand() -> None:
         file
         for each in DATASETS.values()
         for file, (_, digest) in each.files.items()
-        if digest not in held
+        if digest not in fixed
     ]
     assert not missing
 

@@ -41,41 +41,41 @@ def motion() -> sy.Trajectory:
     )
 
 
-def accuracy(made: sy.Trajectory) -> Any:
-    assert made.excitation is not None
-    assert made.excitation.accuracy is not None
-    return made.excitation.accuracy
+def accuracy(result: sy.Trajectory) -> Any:
+    assert result.excitation is not None
+    assert result.excitation.accuracy is not None
+    return result.excitation.accuracy
 
 
 def test_predicted_deviations_are_those_of_simulated_recordings(rng: np.random.Generator) -> None:
     """Least squares on a thousand recordings with white noise."""
-    made, found = motion(), accuracy(motion())
+    outcome, result = motion(), accuracy(motion())
     whole = ROBOT.with_joint_terms(("armature", "viscous", "coulomb", "offset"))
     base = sy.base_parameters(whole)
     t = np.arange(250) / 50.0
-    states = made.motion(t)
+    states = outcome.motion(t)
     W = np.tile(1 / np.array(NOISE), 250)
     Y = whole.regressor(*states)[..., list(base.columns)].reshape(-1, base.n_base) * W[:, None]
     values = base.values(whole.parameters)
     recorded = Y @ values + rng.normal(size=(4000, len(Y)))
     fitted = np.linalg.lstsq(Y, recorded.T, rcond=None)[0].T
-    np.testing.assert_allclose(fitted.std(axis=0), found.std, rtol=0.1)
-    assert made.excitation is not None
-    np.testing.assert_array_equal(made.excitation.sigma, found.std)
+    np.testing.assert_allclose(fitted.std(axis=0), result.std, rtol=0.1)
+    assert outcome.excitation is not None
+    np.testing.assert_array_equal(outcome.excitation.sigma, result.std)
     Z = RegionOfUse.of(FisherInformation.of(ROBOT), motion_limits(ROBOT, 0.9)).rows
     spread = np.sqrt(np.mean(np.var(np.einsum("tja,ka->ktj", Z, fitted), axis=0), axis=0))
-    np.testing.assert_allclose(spread, found.torque_std, rtol=0.05)
+    np.testing.assert_allclose(spread, result.torque_std, rtol=0.05)
 
 
 def test_tables_have_a_row_for_each_parameter_and_joint() -> None:
-    found = accuracy(motion())
-    text = str(found)
-    for name in (*found.names, *found.joint_names):
+    result = accuracy(motion())
+    text = str(result)
+    for name in (*result.names, *result.joint_names):
         assert name in text
     assert "the stated level" in text
-    alone = found.parameter_names.index("link3.mcx")
-    assert found.parameters_std[alone] == found.std[found.names.index("link3.mcx")]
-    assert np.isinf(found.parameters_std[found.parameter_names.index("link2.m")])
+    alone = result.parameter_names.index("link3.mcx")
+    assert result.parameters_std[alone] == result.std[result.names.index("link3.mcx")]
+    assert np.isinf(result.parameters_std[result.parameter_names.index("link2.m")])
 
 
 def test_a_prior_and_a_motion_tell_together_what_all_parameters_say() -> None:
@@ -91,8 +91,8 @@ def test_a_prior_and_a_motion_tell_together_what_all_parameters_say() -> None:
     after = covariance_of(information.gram((q, qd, qdd)) + prior.information)
     np.testing.assert_allclose(after, B @ whole @ B.T, rtol=1e-5, atol=1e-9 * np.abs(after).max())
     np.testing.assert_allclose(prior.physical_std(after), np.sqrt(np.diag(whole)), rtol=1e-5)
-    c, left = prior.seen(10)
-    assert left + c @ after @ c == pytest.approx(whole[10, 10], rel=1e-6)
+    c, remaining = prior.seen(10)
+    assert remaining + c @ after @ c == pytest.approx(whole[10, 10], rel=1e-6)
 
 
 def test_a_recording_that_is_there_counts_as_much_as_it_tells(rng: np.random.Generator) -> None:
@@ -135,7 +135,7 @@ def test_what_a_log_lacks_is_what_a_motion_adds() -> None:
     assert target.ratios(4 * parts)[0] == pytest.approx(target.ratios(parts)[0] / 2)
 
 
-def test_the_criterion_of_targets_has_the_slope_of_finite_differences(
+def test_the_criterion_of_targets_has_the_derivative_of_finite_differences(
     rng: np.random.Generator,
 ) -> None:
     half, roots, d = rng.normal(size=(6, 12)), rng.normal(size=(3, 6, 2)), rng.normal(size=(6, 6))
@@ -158,8 +158,8 @@ def test_the_shortest_time_is_found(power: float) -> None:
         tried.append(time)
         return (47.0 / time) ** power, "x"
 
-    found = shortest_time(ratio, 600.0)
-    assert 47.0 <= found <= 47.0 * 1.07
+    result = shortest_time(ratio, 600.0)
+    assert 47.0 <= result <= 47.0 * 1.07
     assert len(tried) <= 10
     with pytest.raises(sy.ProblemError, match=r"x cannot be reached in 30 s.*would take about"):
         shortest_time(ratio, 30.0)
@@ -167,7 +167,7 @@ def test_the_shortest_time_is_found(power: float) -> None:
 
 def test_a_target_is_reached() -> None:
     robot = sy.load("planar_2r")
-    made = sy.excite(
+    trajectory = sy.excite(
         robot,
         starts=1,
         torque_accuracy=0.01,
@@ -175,41 +175,43 @@ def test_a_target_is_reached() -> None:
         collision="none",
         region={"joint2": (-1.0, 1.0)},
     )
-    assert np.all(accuracy(made).torque_relative_std <= 0.01)
-    assert made.duration < 60
+    assert np.all(accuracy(trajectory).torque_relative_std <= 0.01)
+    assert trajectory.duration < 60
 
 
 def test_splines_are_at_rest_and_within_their_bounds(rng: np.random.Generator) -> None:
     basis = BSplineBasis(7, 0.2)
     x = rng.normal(size=(3, basis.size))
-    made = basis.motion(x)
+    trajectory = basis.motion(x)
     t = np.linspace(0, 5, 20_001)
-    q, qd, qdd = made(t)
-    for rows, expected in zip(basis.rows(t[:50]), (*made(t[:50]), made.jerk(t[:50])), strict=True):
+    q, qd, qdd = trajectory(t)
+    for rows, expected in zip(
+        basis.rows(t[:50]), (*trajectory(t[:50]), trajectory.jerk(t[:50])), strict=True
+    ):
         np.testing.assert_allclose(rows @ x.T, expected, atol=1e-9)
-    np.testing.assert_allclose(basis.coefficients(made), x)
+    np.testing.assert_allclose(basis.coefficients(trajectory), x)
     for end in (0.0, 5.0, 10.0):
-        state = made(end)
+        state = trajectory(end)
         np.testing.assert_allclose(state.q, x[:, 0])
         np.testing.assert_allclose([state.qd, state.qdd], 0.0, atol=1e-12)
     np.testing.assert_allclose(np.gradient(q, t, axis=0)[2:-2], qd[2:-2], atol=1e-5)
     np.testing.assert_allclose(
         np.gradient(qdd, t, axis=0)[2:-2],
-        made.jerk(t)[2:-2],
-        atol=1e-3 * np.abs(made.jerk(t)).max(),
+        trajectory.jerk(t)[2:-2],
+        atol=1e-3 * np.abs(trajectory.jerk(t)).max(),
     )
     for fine, wide in ((True, 0.003), (False, 0.05)):
-        b = made.bounds(fine)
+        b = trajectory.bounds(fine)
         span = np.ptp(q, axis=0)
         assert np.all((b.lower <= q.min(0) + 1e-12) & (b.lower >= q.min(0) - wide * span))
         assert np.all((b.upper >= q.max(0) - 1e-12) & (b.upper <= q.max(0) + wide * span))
-        for bound, rate in ((b.velocity, qd), (b.acceleration, qdd), (b.jerk, made.jerk(t))):
+        for bound, rate in ((b.velocity, qd), (b.acceleration, qdd), (b.jerk, trajectory.jerk(t))):
             assert np.all(bound >= np.abs(rate).max(0) * (1 - 1e-9))
             assert np.all(bound <= np.abs(rate).max(0) * (1 + wide))
 
 
 def test_splines_are_optimised_within_limits() -> None:
-    made = sy.excite(
+    trajectory = sy.excite(
         ROBOT,
         5.0,
         4,
@@ -219,10 +221,10 @@ def test_splines_are_optimised_within_limits() -> None:
         jerk=60.0,
         effort=[40.0, 90.0, 40.0],
     )
-    assert made.excitation is not None
-    assert made.excitation.certificate is not None
-    assert made.excitation.certificate.holds
-    fine = made.sample(2000)
+    assert trajectory.excitation is not None
+    assert trajectory.excitation.certificate is not None
+    assert trajectory.excitation.certificate.holds
+    fine = trajectory.sample(2000)
     assert np.abs(fine.qdd).max() <= 0.9 * 6.0
     np.testing.assert_allclose([fine.qd[0], fine.qdd[0], fine.qd[-1], fine.qdd[-1]], 0.0, atol=1e-9)
 

@@ -23,8 +23,8 @@ def test_an_update_of_the_curvature_is_that_of_bfgs_or_as_much_of_it_as_stays_po
     half = rng.normal(size=(4, 4))
     B, s = half @ half.T + np.eye(4), rng.normal(size=4)
     right = B @ s + 0.1 * s
-    made = _updated(B, s, right)
-    np.testing.assert_allclose(made @ s, right, rtol=1e-9)
+    result = _updated(B, s, right)
+    np.testing.assert_allclose(result @ s, right, rtol=1e-9)
     damped = _updated(B, s, -right)
     assert s @ damped @ s == pytest.approx(0.2 * s @ B @ s)
     assert np.linalg.eigvalsh(damped).min() > 0

@@ -55,15 +55,15 @@ def test_a_displaced_arm_is_predicted_to_the_noise(name, rng):
     true = displaced(robot, rng)
     base, tool = pose([1.0, 0.2, -0.3, 0.3, -0.2, 1.0]), pose([0.02, 0.0, 0.1, 0.1, 0.2, 0.3])
     q = rng.uniform(-2.0, 2.0, (120, robot.n))
-    made = sy.calibrate(robot, q, measure(true, q, base, tool, rng))
+    calibration = sy.calibrate(robot, q, measure(true, q, base, tool, rng))
     other = rng.uniform(-2.0, 2.0, (200, robot.n))
-    predicted = made.base @ made.robot.forward_kinematics(other) @ made.tool
-    wanted = base @ true.forward_kinematics(other) @ tool
-    assert np.sqrt(np.mean(np.sum((predicted - wanted)[:, :3, 3] ** 2, axis=1))) < 1.2 * NOISE
-    assert made.converged
-    assert made.before[0] > 5 * made.after[0]
-    assert made.after[0] == pytest.approx(np.sqrt(3) * NOISE, rel=0.2)
-    assert "corrections are identified" in made.status
+    predicted = calibration.base @ calibration.robot.forward_kinematics(other) @ calibration.tool
+    expected = base @ true.forward_kinematics(other) @ tool
+    assert np.sqrt(np.mean(np.sum((predicted - expected)[:, :3, 3] ** 2, axis=1))) < 1.2 * NOISE
+    assert calibration.converged
+    assert calibration.before[0] > 5 * calibration.after[0]
+    assert calibration.after[0] == pytest.approx(np.sqrt(3) * NOISE, rel=0.2)
+    assert "corrections are identified" in calibration.status
 
 
 def test_corrections_are_within_their_standard_deviations(rng):
@@ -82,11 +82,11 @@ def test_corrections_are_within_their_standard_deviations(rng):
         )
         true = sy.Robot(replace(robot.mechanism, joints=joints))
         q = rng.uniform(-2.5, 2.5, (60, robot.n))
-        made = sy.calibrate(
+        calibration = sy.calibrate(
             robot, q, measure(true, q, np.eye(4), np.eye(4), rng), base=False, tool=False
         )
-        shown = np.isfinite(made.std)
-        z.append((made.corrections - truth)[shown] / made.std[shown])
+        shown = np.isfinite(calibration.std)
+        z.append((calibration.corrections - truth)[shown] / calibration.std[shown])
     z = np.concatenate(z)
     assert 0.85 < np.sqrt(np.mean(z**2)) < 1.15
 
@@ -96,7 +96,7 @@ def test_it_is_the_least_of_scipys_least_squares(rng):
     q = rng.uniform(-2.0, 2.0, (40, robot.n))
     # as noisy as the prior is wide
     measured = measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng, 2e-3)[:, :3, 3]
-    made = sy.calibrate(robot, q, measured, base=False, tool=False)
+    calibration = sy.calibrate(robot, q, measured, base=False, tool=False)
 
     def predicted(x):
         X, steps = (
@@ -116,22 +116,26 @@ def test_it_is_the_least_of_scipys_least_squares(rng):
         return X[:, :3, 3]
 
     np.testing.assert_allclose(
-        predicted(made.corrections), made.robot.forward_kinematics(q)[:, :3, 3], atol=1e-5
+        predicted(calibration.corrections),
+        calibration.robot.forward_kinematics(q)[:, :3, 3],
+        atol=1e-5,
     )
-    left = (measured - made.robot.forward_kinematics(q)[:, :3, 3]).ravel()
-    sigma = np.sqrt(np.mean(left**2) / (1 - 6 * robot.n / left.size))
+    remaining = (measured - calibration.robot.forward_kinematics(q)[:, :3, 3]).ravel()
+    sigma = np.sqrt(np.mean(remaining**2) / (1 - 6 * robot.n / remaining.size))
     free = least_squares(
         lambda x: np.concatenate([(measured - predicted(x)).ravel() / sigma, x / 1e-3]),
         np.zeros(6 * robot.n),
     )
-    np.testing.assert_allclose(made.corrections, free.x, atol=3e-6)
+    np.testing.assert_allclose(calibration.corrections, free.x, atol=3e-6)
 
 
 def test_what_no_measurement_shows_is_infinitely_uncertain(rng):
     robot = sy.load("planar_2r")
     q = rng.uniform(-2.0, 2.0, (80, 2))
-    made = sy.calibrate(robot, q, measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng))
-    std = dict(zip(made.names, made.std, strict=True))
+    calibration = sy.calibrate(
+        robot, q, measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng)
+    )
+    std = dict(zip(calibration.names, calibration.std, strict=True))
     first, second = robot.joint_names
     # the base takes them all
     assert all(np.isinf(std[f"{first}.{axis}"]) for axis in ("x", "y", "z", "rx", "ry", "rz"))
@@ -151,9 +155,9 @@ def test_what_no_measurement_shows_is_infinitely_uncertain(rng):
     ],
 )
 def test_bad_input_is_named(change, words):
-    given = {"q": np.arange(15.0).reshape(5, 3), "measured": np.zeros((5, 3))} | change
+    argument = {"q": np.arange(15.0).reshape(5, 3), "measured": np.zeros((5, 3))} | change
     with pytest.raises(sy.CallError, match=words):
-        sy.calibrate(sy.load("spatial_3r"), **given)
+        sy.calibrate(sy.load("spatial_3r"), **argument)
 
 
 def test_too_few_measurements_are_refused():
@@ -173,9 +177,9 @@ def test_an_outlier_is_named(rng):
     measured = measure(displaced(robot, rng), q, np.eye(4), np.eye(4), rng)
     assert sy.calibrate(robot, q, measured).outliers == ()
     measured[17, 0, 3] += 0.1
-    made = sy.calibrate(robot, q, measured)
-    assert made.outliers == (17,)
-    assert "outliers (17)" in made.status
+    calibration = sy.calibrate(robot, q, measured)
+    assert calibration.outliers == (17,)
+    assert "outliers (17)" in calibration.status
 
 
 def test_millimetres_are_noticed(rng):

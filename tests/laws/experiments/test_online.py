@@ -291,7 +291,7 @@ def test_what_no_sample_shows_has_no_standard_deviation() -> None:
 
 
 def test_terms_that_no_plain_kernel_has_are_seen_without_acceleration_too() -> None:
-    """Stiction that fades has columns of its own."""
+    """Stiction that fades has its own columns."""
     q, qd, qdd, _ = smooth(12.0, 1000.0)
     bent = robot().with_friction(stiction=1.5, stribeck=0.4)
     tau = bent.inverse_dynamics(q, qd, qdd)

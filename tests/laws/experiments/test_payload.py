@@ -78,12 +78,12 @@ def rests(
             pose, still, still, parameters=arm().parameters + load * added
         )
         for side in (-1.0, 1.0):
-            way = pose - side * 0.05 * np.linspace(1.0, 0.0, 20)[:, None]
-            q += [way, np.tile(pose, (per_pose, 1))]
+            method = pose - side * 0.05 * np.linspace(1.0, 0.0, 20)[:, None]
+            q += [method, np.tile(pose, (per_pose, 1))]
             tau += [np.tile(hold + side * friction, (20 + per_pose, 1))]
-    made, torque = np.concatenate(q), np.concatenate(tau)
+    result, torque = np.concatenate(q), np.concatenate(tau)
     torque = torque + 0.02 * np.random.default_rng(seed).normal(size=torque.shape)
-    return Log(t=np.arange(len(made)) / 50.0, q=made, tau=torque, joint_names=arm().joint_names)
+    return Log(t=np.arange(len(result)) / 50.0, q=result, tau=torque, joint_names=arm().joint_names)
 
 
 def test_with_hardly_any_noise_the_load_comes_back_by_every_way() -> None:
@@ -96,35 +96,35 @@ def test_with_hardly_any_noise_the_load_comes_back_by_every_way() -> None:
     )
     assert two.arm.fit is not None
     ways = [two, sy.payload(two.arm.fit, loaded), sy.payload(arm(), loaded)]
-    for found in ways:
-        assert found.mass == pytest.approx(MASS, rel=1e-4)
-        assert np.allclose(found.com, COM, atol=1e-4)
-        assert np.allclose(found.inertia, INERTIA, atol=3e-4)
-        assert found.verdict.trusted, found.summary()
-    assert [found.verdict.word for found in ways] == ["trusted", "trusted", "trusted within"]
+    for result in ways:
+        assert result.mass == pytest.approx(MASS, rel=1e-4)
+        assert np.allclose(result.com, COM, atol=1e-4)
+        assert np.allclose(result.inertia, INERTIA, atol=3e-4)
+        assert result.verdict.trusted, result.summary()
+    assert [result.verdict.word for result in ways] == ["trusted", "trusted", "trusted within"]
 
 
 def test_with_noise_the_truth_is_within_the_interval_and_the_robot_has_the_load() -> None:
-    found = weighed()
-    low, high = found.interval(0.9999)
+    result = weighed()
+    low, high = result.interval(0.9999)
     assert low.mass < MASS < high.mass
     assert np.all((low.com < COM) & (high.com > COM))
     assert np.all((low.inertia < INERTIA) & (high.inertia > INERTIA))
-    assert 0 < found.std.mass < 0.02 * MASS
-    assert found.verdict.word == "trusted"
-    assert "all ten numbers" in " ".join(found.verdict.reasons)
+    assert 0 < result.std.mass < 0.02 * MASS
+    assert result.verdict.word == "trusted"
+    assert "all ten numbers" in " ".join(result.verdict.reasons)
     other = log(1.0, 0.0, 0, 5)
-    error = found.robot.inverse_dynamics(other.q, other.qd, other.qdd) - other.tau
+    error = result.robot.inverse_dynamics(other.q, other.qd, other.qdd) - other.tau
     assert np.linalg.norm(error) < 0.02 * np.linalg.norm(other.tau)
 
 
 def test_the_standard_deviation_is_that_of_repeated_runs() -> None:
-    found = [sy.payload(arm(), log(1.0, 0.1, 10 + k)) for k in range(12)]
+    results = [sy.payload(arm(), log(1.0, 0.1, 10 + k)) for k in range(12)]
     z = np.array(
         [
             (p.fit.numbers - [MASS, *COM, *INERTIA[np.triu_indices(3)]])
             / np.sqrt(np.diag(p.fit.covariance))
-            for p in found
+            for p in results
         ]
     )
     assert 0.7 < np.sqrt(np.mean(z**2)) < 1.3
@@ -139,36 +139,36 @@ def test_errors_of_the_model_that_repeat_cancel_between_two_runs() -> None:
 
 def test_friction_may_change_under_the_load() -> None:
     loaded = log(1.0)
-    found = sy.payload(identified(), loaded.replace(tau=loaded.tau + 0.8 * np.sign(loaded.qd)))
-    assert abs(found.mass - MASS) < 3 * found.std.mass
+    estimate = sy.payload(identified(), loaded.replace(tau=loaded.tau + 0.8 * np.sign(loaded.qd)))
+    assert abs(estimate.mass - MASS) < 3 * estimate.std.mass
 
 
 @pytest.mark.parametrize("friction", [0.0, 2.0])
 def test_static_poses_show_mass_and_centre_whatever_rests_in_the_gears(friction: float) -> None:
     poses = sy.static_poses(arm(), 8).q
-    found = sy.payload(
+    estimate = sy.payload(
         arm().with_parameters(1.1 * arm().parameters),
         rests(1.0, poses, friction),
         rests(0.0, poses, friction),
         static=True,
     )
-    assert found.mass == pytest.approx(MASS, rel=5e-3)
-    assert np.allclose(found.com, COM, atol=5e-3)
-    assert found.verdict.word == "trusted within"
-    assert found.verdict.unseen == ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-    assert np.all(np.isinf(found.std.inertia))
-    assert np.all(np.linalg.eigvalsh(pseudo_inertia(found.fit.parameters)) > 0)
-    assert "Friction at rest was taken out" in " ".join(found.verdict.reasons)
+    assert estimate.mass == pytest.approx(MASS, rel=5e-3)
+    assert np.allclose(estimate.com, COM, atol=5e-3)
+    assert estimate.verdict.word == "trusted within"
+    assert estimate.verdict.unseen == ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+    assert np.all(np.isinf(estimate.std.inertia))
+    assert np.all(np.linalg.eigvalsh(pseudo_inertia(estimate.fit.parameters)) > 0)
+    assert "Friction at rest was taken out" in " ".join(estimate.verdict.reasons)
 
 
 def test_poses_alone_one_sample_each_are_static_by_themselves() -> None:
     poses = sy.static_poses(arm(), 12).q
     hold = arm().with_payload(MASS, COM, INERTIA).inverse_dynamics(poses, 0 * poses, 0 * poses)
-    found = sy.payload(
+    estimate = sy.payload(
         arm(), Log(t=2.0 * np.arange(12), q=poses, tau=hold, joint_names=arm().joint_names)
     )
-    assert found.mass == pytest.approx(MASS, rel=1e-6)
-    assert "friction at rest counts as noise" in " ".join(found.verdict.reasons)
+    assert estimate.mass == pytest.approx(MASS, rel=1e-6)
+    assert "friction at rest counts as noise" in " ".join(estimate.verdict.reasons)
     with pytest.raises(LogError, match="NaN or infinity in 1 of 12 poses"):
         sy.payload(
             arm(),
@@ -205,16 +205,16 @@ def test_the_nearest_possible_load_is_a_body() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         R, free = rng.normal(size=(10, 10)), rng.normal(size=10)
-        found = nearest_body(R, free, np.repeat([1.0, 0.1, 0.01], [1, 3, 6]))
-        assert np.linalg.eigvalsh(pseudo_inertia(found))[0] > 0
+        result = nearest_body(R, free, np.repeat([1.0, 0.1, 0.01], [1, 3, 6]))
+        assert np.linalg.eigvalsh(pseudo_inertia(result))[0] > 0
     ball = solid_ball(np.array([2.0, 0.2, 0, 0, 0, 0, 0, 0, 0, 0]))
     assert np.array_equal(nearest_body(np.eye(10), ball, np.ones(10)), ball)
 
 
 def test_a_load_in_the_words_of_controllers() -> None:
-    found = weighed()
-    mass, com, inertia = found.in_frame(arm().end_effector)
-    franka, ur, kuka = (found.controller(name).values for name in ("franka", "ur", "kuka"))
+    result = weighed()
+    mass, com, inertia = result.in_frame(arm().end_effector)
+    franka, ur, kuka = (result.controller(name).values for name in ("franka", "ur", "kuka"))
     assert franka["load_mass"] == ur["m"] == kuka["M"] == mass
     assert franka["F_x_Cload"] == ur["cog"] == com.tolist()
     assert np.allclose(np.reshape(franka["load_inertia"], (3, 3), order="F"), inertia)
@@ -222,9 +222,9 @@ def test_a_load_in_the_words_of_controllers() -> None:
     assert [kuka["CM"][axis] for axis in "XYZ"] == pytest.approx(1e3 * com)
     turn = turned(*(np.radians(kuka["CM"][angle]) for angle in "ABC"))
     assert np.allclose(turn @ np.diag([kuka["J"][axis] for axis in "XYZ"]) @ turn.T, inertia)
-    assert found.controller("ur").text.startswith("set_target_payload(2.")
+    assert result.controller("ur").text.startswith("set_target_payload(2.")
     with pytest.raises(CallError, match="franka"):
-        found.controller("fanuc")
+        result.controller("fanuc")
 
 
 def turned(a: float, b: float, c: float) -> np.ndarray:
@@ -237,30 +237,31 @@ def turned(a: float, b: float, c: float) -> np.ndarray:
 
 
 def test_another_frame_of_the_link_and_the_urdf_tell_the_same_load() -> None:
-    found = weighed()
+    result = weighed()
     bodies = {name: each.body for name, each in arm().tree.frames.items()}
     other = next(
         name
         for name, body in bodies.items()
-        if body == found.attachment.body and name != found.frame
+        if body == result.attachment.body and name != result.frame
     )
-    mass, com, inertia = found.in_frame(other)
-    again = found.arm.robot.with_payload(mass, com.tolist(), inertia.tolist(), other)
-    assert np.allclose(again.parameters, found.robot.parameters)
-    text = found.to_urdf()
-    assert f'<parent link="{found.frame}"/>' in text
-    assert f'<mass value="{found.mass:.9g}"/>' in text
+    mass, com, inertia = result.in_frame(other)
+    again = result.arm.robot.with_payload(mass, com.tolist(), inertia.tolist(), other)
+    assert np.allclose(again.parameters, result.robot.parameters)
+    text = result.to_urdf()
+    assert f'<parent link="{result.frame}"/>' in text
+    assert f'<mass value="{result.mass:.9g}"/>' in text
 
 
 def test_a_robot_that_is_lighter_with_its_load_is_refused() -> None:
-    found = sy.payload(identified(), log(-1.0, 0.2, 1))
-    assert found.verdict.word == "refused"
+    estimate = sy.payload(identified(), log(-1.0, 0.2, 1))
+    assert estimate.verdict.word == "refused"
     assert re.search(
-        r"lighter with the load than without, by \d+ standard deviations", found.verdict.reasons[0]
+        r"lighter with the load than without, by \d+ standard deviations",
+        estimate.verdict.reasons[0],
     )
-    assert found.mass == 0, "a negative mass is none"
-    assert not np.any(found.fit.parameters)
-    assert np.all(np.isinf(found.std.com))
+    assert estimate.mass == 0, "a negative mass is none"
+    assert not np.any(estimate.fit.parameters)
+    assert np.all(np.isinf(estimate.std.com))
 
 
 def test_no_load_and_a_load_that_swings_are_doubtful() -> None:
@@ -271,9 +272,9 @@ def test_no_load_and_a_load_that_swings_are_doubtful() -> None:
     swinging = swinging.replace(
         tau=swinging.tau + 6.0 * np.sin(3.1 * swinging.t[:, None] + np.arange(arm().n))
     )
-    found = sy.payload(identified(), swinging)
-    assert found.verdict.word == "doubtful"
-    assert "slip or swing" in " ".join(found.verdict.reasons)
+    estimate = sy.payload(identified(), swinging)
+    assert estimate.verdict.word == "doubtful"
+    assert "slip or swing" in " ".join(estimate.verdict.reasons)
 
 
 def test_a_load_that_no_torque_feels_is_not_seen() -> None:
@@ -282,10 +283,10 @@ def test_a_load_that_no_torque_feels_is_not_seen() -> None:
     A link behind it alone shows neither mass nor height.
     """
     lazy = sy.load("planar_2r")
-    made = recorded(lazy.with_payload(1.0, (0.1, 0.0, 0.0), 0.01), **SHORT)
-    found = sy.payload(lazy, made)
-    assert "com z" in found.verdict.unseen
-    assert np.isinf(found.std.com[2])
+    recording = recorded(lazy.with_payload(1.0, (0.1, 0.0, 0.0), 0.01), **SHORT)
+    estimate = sy.payload(lazy, recording)
+    assert "com z" in estimate.verdict.unseen
+    assert np.isinf(estimate.std.com[2])
 
 
 @pytest.mark.parametrize(
@@ -344,7 +345,7 @@ def test_every_threshold_of_the_verdict_decides_where_it_stands(
 ) -> None:
     def words(size: float) -> str:
         expected = weighed().arm.fit.verdict.error
-        left = load_fit.ArmDifference(
+        remaining = load_fit.ArmDifference(
             {"refused_error": 0.5, "doubtful_error_ratio": 2.0 * expected}.get(name, 0.0) * size,
             0.0,
         )
@@ -355,10 +356,12 @@ def test_every_threshold_of_the_verdict_decides_where_it_stands(
         }.get(name, 100.0)
         numbers, seen = np.array([abs(mass), *np.zeros(9)]), np.ones(10, bool)
         ten = np.array([mass, *np.zeros(9)])
-        found = load_fit.LoadFit(ten, ten, np.ones(10), numbers, np.eye(10), seen, np.ones(4), left)
+        result = load_fit.LoadFit(
+            ten, ten, np.ones(10), numbers, np.eye(10), seen, np.ones(4), remaining
+        )
         return (
-            load_verdict.judge_load(weighed().arm, found).word
-            + load_verdict.judge_load(weighed().arm, found).reasons[0][:9]
+            load_verdict.judge_load(weighed().arm, result).word
+            + load_verdict.judge_load(weighed().arm, result).reasons[0][:9]
         )
 
     decided = words(0.9), words(1.1)
@@ -382,5 +385,5 @@ def test_an_arm_without_an_unknown_carries_too() -> None:
     found.
     """
     puma = sy.load("puma560")
-    found = sy.payload(puma, recorded(puma.with_payload(2.0, com=(0.0, 0.01, 0.1)), 4.0))
-    np.testing.assert_allclose([found.mass, *found.com], [2.0, 0.0, 0.01, 0.1], atol=1e-3)
+    estimate = sy.payload(puma, recorded(puma.with_payload(2.0, com=(0.0, 0.01, 0.1)), 4.0))
+    np.testing.assert_allclose([estimate.mass, *estimate.com], [2.0, 0.0, 0.01, 0.1], atol=1e-3)

@@ -24,13 +24,13 @@ def test_the_variances_of_a_fit_are_those_of_white_noise_times_what_its_memory_m
     )
     R = fit.uncertainty.information[: fit.base.n_base, : fit.base.n_base]
     plain = np.diag(np.linalg.inv(R.T @ R))
-    found = fit_inflation(fit, R.T @ R)
-    assert found == pytest.approx(float(np.median(fit.base_std**2 / plain)))
-    assert found > 3.0, "rows that remember a tenth of a second"
+    result = fit_inflation(fit, R.T @ R)
+    assert result == pytest.approx(float(np.median(fit.base_std**2 / plain)))
+    assert result > 3.0, "rows with a correlation time of a tenth of a second"
     information = FisherInformation.of(robot, np.full(2, 0.2))
     base = information.base
     T = translation(base.matrix, base.parameter_names, fit.base.matrix, fit.base.parameter_names, R)
     assert T is not None
     np.testing.assert_allclose(
-        known_information(information, fit), T.T @ (R.T @ R / found) @ T, rtol=1e-9
+        known_information(information, fit), T.T @ (R.T @ R / result) @ T, rtol=1e-9
     )

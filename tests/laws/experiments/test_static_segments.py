@@ -13,7 +13,7 @@ from steelyard.signals.log import Log
 def test_a_dwell_begins_when_the_robot_has_settled() -> None:
     """What the torque does in the first tenth of a second of a rest is no weight."""
     robot, rate = sy.load("planar_2r"), 200.0
-    way = np.linspace(0.0, 0.5, 100)[:, None] * np.ones(2)
+    method = np.linspace(0.0, 0.5, 100)[:, None] * np.ones(2)
     still = np.zeros(2)
     q, tau = [], []
     for k in range(4):
@@ -22,7 +22,7 @@ def test_a_dwell_begins_when_the_robot_has_settled() -> None:
         ringing = np.where(
             np.arange(200)[:, None] < 0.9 * (THRESHOLDS.settling_time + 0.1) * rate, 50.0, 0.0
         )
-        q += [way + 0.5 * k, rest]
+        q += [method + 0.5 * k, rest]
         tau += [np.tile(hold, (100, 1)), hold + ringing]
     log = Log(
         t=np.arange(1200) / rate,
@@ -30,7 +30,7 @@ def test_a_dwell_begins_when_the_robot_has_settled() -> None:
         tau=np.concatenate(tau),
         joint_names=robot.joint_names,
     )
-    found = static_segments(robot, log)
+    result = static_segments(robot, log)
     np.testing.assert_allclose(
-        found.tau, robot.gravity_torque(found.q), atol=1e-6 * np.abs(found.tau).max()
+        result.tau, robot.gravity_torque(result.q), atol=1e-6 * np.abs(result.tau).max()
     )

@@ -14,10 +14,10 @@ from steelyard.identification.estimators.errors_in_variables import maximum_like
 def test_the_torque_has_the_most_likely_noise_beside_that_of_the_positions() -> None:
     """sum (e^2 - v) / v^2 = 0 with v = sigma^2 + what positions bring to each row."""
     rng = np.random.default_rng(5)
-    made = np.exp(rng.normal(size=(4000, 1)))
-    tau = np.sqrt(0.5 + made) * rng.normal(size=(4000, 1))
+    result = np.exp(rng.normal(size=(4000, 1)))
+    tau = np.sqrt(0.5 + result) * rng.normal(size=(4000, 1))
     block = SimpleNamespace(tau=tau, rows=np.zeros((4000, 1, 1)), keep=None, log=0)
-    model = SimpleNamespace(covariance=lambda *_: made[:, :, None])
+    model = SimpleNamespace(covariance=lambda *_: result[:, :, None])
     with (
         patch.object(maximum_likelihood, "blocks_with_states", lambda _: [(block, None)]),
         patch.object(maximum_likelihood, "noise", lambda *_: np.sqrt(np.mean(tau**2, axis=0))),
@@ -25,6 +25,6 @@ def test_the_torque_has_the_most_likely_noise_beside_that_of_the_positions() -> 
         sigma2, share = maximum_likelihood.torque_variance(
             SimpleNamespace(total=None), model, np.zeros(1), [None]
         )  # type: ignore[arg-type,list-item]
-    v = sigma2 + made
+    v = sigma2 + result
     assert abs(np.sum((tau**2 - v) / v**2)) < 1e-3 * np.sum(1 / v)
     assert share == pytest.approx(sigma2 / np.mean(tau**2))

@@ -30,8 +30,8 @@ def fit(arm):
 def test_a_log_of_positions_and_torques_is_enough(arm):
     log = recorded(arm, seconds=40, rate=200, noise=0.2)
     bare = sy.Log(t=log.t, q=log.q, tau=log.tau, joint_names=log.joint_names)
-    found = sy.identify(arm.with_parameters(1.3 * arm.parameters), bare)
-    assert found.validate(recorded(arm, seed=4)).total_relative_error < 0.02
+    new_fit = sy.identify(arm.with_parameters(1.3 * arm.parameters), bare)
+    assert new_fit.validate(recorded(arm, seed=4)).total_relative_error < 0.02
 
 
 def test_logs_may_be_several_and_split_anywhere(arm):
@@ -56,10 +56,10 @@ def test_a_delay_is_found_and_taken_out(arm):
     late = np.column_stack([np.interp(t - 0.0123, t, tau[:, j]) for j in range(3)])
     late += 0.05 * np.random.default_rng(0).normal(size=late.shape)
     log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=late, joint_names=arm.joint_names)
-    found = sy.identify(arm, log)
-    assert np.allclose(found.delay, 0.0123, atol=2e-3)
-    assert any("Torque delay" in sentence for sentence in found.status)
-    assert found.total_relative_error < sy.identify(arm, log, delay=0).total_relative_error
+    new_fit = sy.identify(arm, log)
+    assert np.allclose(new_fit.delay, 0.0123, atol=2e-3)
+    assert any("Torque delay" in sentence for sentence in new_fit.status)
+    assert new_fit.total_relative_error < sy.identify(arm, log, delay=0).total_relative_error
 
 
 def test_the_width_of_coulomb_friction_is_found(arm):
@@ -73,9 +73,9 @@ def test_the_width_of_coulomb_friction_is_found(arm):
         tau=smooth + 0.02 * np.random.default_rng(1).normal(size=q.shape),
         joint_names=arm.joint_names,
     )
-    found = sy.identify(arm, log, delay=0)
-    assert np.allclose(found.model.shape("width"), 0.1, rtol=0.3)
-    assert found.total_relative_error < 0.2 * sy.identify(arm, log, **FIXED).total_relative_error
+    new_fit = sy.identify(arm, log, delay=0)
+    assert np.allclose(new_fit.model.shape("width"), 0.1, rtol=0.3)
+    assert new_fit.total_relative_error < 0.2 * sy.identify(arm, log, **FIXED).total_relative_error
 
 
 def test_the_stribeck_effect_is_found_where_asked_for(arm):
@@ -84,62 +84,62 @@ def test_the_stribeck_effect_is_found_where_asked_for(arm):
     true = arm.with_friction(stiction=[4.0, 3.0, 2.5], stribeck=0.2)
     tau = true.inverse_dynamics(q, qd, qdd) + 0.02 * np.random.default_rng(2).normal(size=q.shape)
     log = sy.Log(t=t, q=q, qd=qd, qdd=qdd, tau=tau, joint_names=arm.joint_names)
-    found = sy.identify(arm, log, friction=("viscous", "coulomb", "offset", "stribeck"), **FIXED)
-    assert found.base.n_base == sy.base_parameters(arm).n_base + 3
-    values = dict(zip(found.parameter_names, found.parameters, strict=True))
-    assert len(values) == len(found.parameter_names), "every name once"
+    new_fit = sy.identify(arm, log, friction=("viscous", "coulomb", "offset", "stribeck"), **FIXED)
+    assert new_fit.base.n_base == sy.base_parameters(arm).n_base + 3
+    values = dict(zip(new_fit.parameter_names, new_fit.parameters, strict=True))
+    assert len(values) == len(new_fit.parameter_names), "every name once"
     assert [values[f"joint{j}.Fs"] for j in (1, 2, 3)] == pytest.approx([4.0, 3.0, 2.5], rel=0.03)
-    assert [terms["stribeck"] for terms in found.robot.tree.terms] == pytest.approx(
+    assert [terms["stribeck"] for terms in new_fit.robot.tree.terms] == pytest.approx(
         [0.2] * 3, rel=0.3
     )
     usual = sy.identify(arm, log, friction=("viscous", "coulomb", "offset"), **FIXED)
-    assert found.total_relative_error < 0.3 * usual.total_relative_error
+    assert new_fit.total_relative_error < 0.3 * usual.total_relative_error
     again = sy.identify(true, log, friction=("viscous", "coulomb", "offset", "stribeck"), **FIXED)
-    assert again.parameter_names == found.parameter_names
+    assert again.parameter_names == new_fit.parameter_names
 
 
 def test_held_parameters_stay_and_are_not_unknown(arm):
     described = arm.with_parameters(1.2 * arm.parameters)
-    found = sy.identify(
+    new_fit = sy.identify(
         described, recorded(arm), "wls", hold={"joint1.Fv": 2.0, "link3.mcx": None}, **FIXED
     )
-    names = found.parameter_names
-    assert found.parameters[names.index("joint1.Fv")] == pytest.approx(2.0, abs=1e-9)
-    assert found.parameters[names.index("link3.mcx")] == pytest.approx(
+    names = new_fit.parameter_names
+    assert new_fit.parameters[names.index("joint1.Fv")] == pytest.approx(2.0, abs=1e-9)
+    assert new_fit.parameters[names.index("link3.mcx")] == pytest.approx(
         described.parameters[names.index("link3.mcx")], abs=1e-9
     )
-    assert "joint1.Fv" not in found.base.names
-    assert found.standard_deviation[names.index("joint1.Fv")] == 0
+    assert "joint1.Fv" not in new_fit.base.names
+    assert new_fit.standard_deviation[names.index("joint1.Fv")] == 0
 
 
 def test_drive_gains_are_found_against_a_known_mass(arm):
-    held = {
+    fixed = {
         name: value
         for name, value in zip(arm.parameter_names, arm.parameters, strict=True)
         if name.startswith("link3.")
     }
     true = np.array([1.0, 1.25, 0.8])
-    options = {"hold": held, "drive_gains": ("joint2", "joint3"), **FIXED}
+    options = {"hold": fixed, "drive_gains": ("joint2", "joint3"), **FIXED}
     clean = recorded(arm)
-    found = sy.identify(arm, clean.replace(tau=clean.tau / true), "wls", **options)
-    assert np.allclose(found.drive_gains, true, rtol=1e-6)
-    assert found.total_relative_error < 1e-6
+    new_fit = sy.identify(arm, clean.replace(tau=clean.tau / true), "wls", **options)
+    assert np.allclose(new_fit.drive_gains, true, rtol=1e-6)
+    assert new_fit.total_relative_error < 1e-6
     noisy = recorded(arm, noise=0.5)
-    found = sy.identify(arm, noisy.replace(tau=noisy.tau / true), "wls", **options)
-    assert np.allclose(found.drive_gains, true, rtol=0.05)
-    assert found.validate(clean.replace(tau=clean.tau / true)).total_relative_error < 0.02
+    new_fit = sy.identify(arm, noisy.replace(tau=noisy.tau / true), "wls", **options)
+    assert np.allclose(new_fit.drive_gains, true, rtol=0.05)
+    assert new_fit.validate(clean.replace(tau=clean.tau / true)).total_relative_error < 0.02
 
 
 def test_known_torques_are_taken_out(arm):
     log = recorded(arm)
     spring = lambda q, qd, qdd: 5.0 * q  # noqa: E731
-    found = sy.identify(arm, log.replace(tau=log.tau + 5.0 * log.q), "wls", known=spring, **FIXED)
-    assert found.total_relative_error < 1e-8
+    new_fit = sy.identify(arm, log.replace(tau=log.tau + 5.0 * log.q), "wls", known=spring, **FIXED)
+    assert new_fit.total_relative_error < 1e-8
     true = arm.with_known_torque(spring)
-    assert found.parameter_names == true.parameter_names
-    assert np.allclose(found.base_values, found.base.values(true.parameters), atol=1e-7)
-    assert np.all(found.parameters[-3:] == 1.0), "the factors of known torques are held"
-    again = sy.identify(found.robot, log.replace(tau=log.tau + 5.0 * log.q), "wls", **FIXED)
+    assert new_fit.parameter_names == true.parameter_names
+    assert np.allclose(new_fit.base_values, new_fit.base.values(true.parameters), atol=1e-7)
+    assert np.all(new_fit.parameters[-3:] == 1.0), "the factors of known torques are held"
+    again = sy.identify(new_fit.robot, log.replace(tau=log.tau + 5.0 * log.q), "wls", **FIXED)
     assert again.total_relative_error < 1e-8
 
 
@@ -148,13 +148,13 @@ def test_a_coupled_wrist_has_three_more_parameters(arm):
     true = arm.with_coupling("joint1", "joint2", armature=0.02, viscous=0.5, coulomb=0.7)
     tau = true.inverse_dynamics(log.q, log.qd, log.qdd)
     for coupling in (sy.Coupling("joint1", "joint2"), [sy.Coupling(0, 1)]):
-        found = sy.identify(arm, log.replace(tau=tau), coupling=coupling, **FIXED)
-        assert found.base.n_base == sy.base_parameters(arm).n_base + 3
-        values = dict(zip(found.parameter_names, found.parameters, strict=True))
+        new_fit = sy.identify(arm, log.replace(tau=tau), coupling=coupling, **FIXED)
+        assert new_fit.base.n_base == sy.base_parameters(arm).n_base + 3
+        values = dict(zip(new_fit.parameter_names, new_fit.parameters, strict=True))
         assert [values[f"joint2.{term}"] for term in ("Iam", "Fvm", "Fcm")] == pytest.approx(
             [0.02, 0.5, 0.7], rel=1e-5
         )
-        assert found.robot.parameter_names == found.parameter_names
+        assert new_fit.robot.parameter_names == new_fit.parameter_names
     with pytest.raises(CallError, match="did you mean 'joint2'"):
         sy.identify(arm, log, coupling=sy.Coupling("joint2x", "joint3"))
 
@@ -166,8 +166,8 @@ def test_bounds_hold(arm):
         "total_mass": (None, 30.0),
         "link3.com": ((-1, -0.1, -0.1), (1, 0.1, 0.1)),
     }
-    found = sy.identify(arm, log, bounds=bounds, **FIXED)
-    pi = dict(zip(found.parameter_names, found.parameters, strict=True))
+    new_fit = sy.identify(arm, log, bounds=bounds, **FIXED)
+    pi = dict(zip(new_fit.parameter_names, new_fit.parameters, strict=True))
     assert 5.0 - 1e-6 <= pi["link2.m"] <= 9.0 + 1e-6
     assert pi["link1.m"] + pi["link2.m"] + pi["link3.m"] <= 30.0 + 1e-6
     assert abs(pi["link3.mcy"]) <= 0.1 * pi["link3.m"] + 1e-6
@@ -222,15 +222,15 @@ def test_a_fit_can_be_kept(fit):
 
 
 def test_a_description_without_numbers_is_enough(arm):
-    found = sy.identify(arm.with_parameters(0 * arm.parameters), recorded(arm))
-    assert np.allclose(found.base_values, found.base.values(arm.parameters), atol=1e-6)
+    new_fit = sy.identify(arm.with_parameters(0 * arm.parameters), recorded(arm))
+    assert np.allclose(new_fit.base_values, new_fit.base.values(arm.parameters), atol=1e-6)
 
 
 def test_a_parameter_that_is_zero_is_not_a_weak_one():
     slider = rubbing(sy.load("planar_rp"))
-    told = sy.doctor(slider, recorded(slider, noise=0.05))
-    assert told.verdict.startswith("This log can identify the robot")
-    assert told.healthy
+    findings = sy.doctor(slider, recorded(slider, noise=0.05))
+    assert findings.verdict.startswith("This log can identify the robot")
+    assert findings.healthy
 
 
 def test_essential_parameters_are_fewer_and_predict_nearly_as_well(arm):
@@ -261,12 +261,12 @@ def test_validation_compares_with_another_model(fit, arm):
 
 
 def test_cross_validation_leaves_each_part_out(arm):
-    made = cross_validate(
+    result = cross_validate(
         arm, recorded(arm, noise=0.3), blocks=3, estimator="wls", delay=0, coulomb_width=0
     )
-    assert len(made.fits) == len(made.validations) == 3
-    assert 0 < made.total_relative_error < 0.1
-    assert "in all" in str(made)
+    assert len(result.fits) == len(result.validations) == 3
+    assert 0 < result.total_relative_error < 0.1
+    assert "total" in str(result)
 
 
 def test_json_holds_everything_and_is_never_written_over(fit, tmp_path):

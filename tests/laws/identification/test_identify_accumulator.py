@@ -63,29 +63,29 @@ def test_left_out_rows_and_row_weights(rng):
     Y, tau = rows(rng)
     keep = rng.random(tau.shape) < 0.5
     w = rng.uniform(0.1, 2, tau.shape)
-    made = Accumulator.empty(REACHES, 4).fold(Y, tau, keep, w)
+    factor = Accumulator.empty(REACHES, 4).fold(Y, tau, keep, w)
     expected = Accumulator.empty(REACHES, 4).fold(Y * (keep * w)[:, :, None], tau * keep * w)
     assert np.allclose(
-        made.triangle().T @ made.triangle(), expected.triangle().T @ expected.triangle()
+        factor.triangle().T @ factor.triangle(), expected.triangle().T @ expected.triangle()
     )
-    assert made.counts == tuple(keep.sum(axis=0).astype(float))
+    assert factor.counts == tuple(keep.sum(axis=0).astype(float))
 
 
 def test_squares_are_those_of_the_samples(rng):
     Y, tau = rows(rng)
-    made = Accumulator.empty(REACHES, 4).fold(Y, tau)
+    factor = Accumulator.empty(REACHES, 4).fold(Y, tau)
     x = rng.normal(size=4)
-    assert np.allclose(made.residual_squares(x), np.sum((tau - Y @ x) ** 2, axis=0))
-    assert np.allclose(made.torque_squares(), np.sum(tau**2, axis=0))
+    assert np.allclose(factor.residual_squares(x), np.sum((tau - Y @ x) ** 2, axis=0))
+    assert np.allclose(factor.torque_squares(), np.sum(tau**2, axis=0))
 
 
 def test_forgetting_makes_the_past_count_less(rng):
     Y, tau = rows(rng)
-    made = Accumulator.empty(REACHES, 4).fold(Y, tau)
-    assert np.allclose(made.forget(0.25).torque_squares(), 0.25 * made.torque_squares())
+    factor = Accumulator.empty(REACHES, 4).fold(Y, tau)
+    assert np.allclose(factor.forget(0.25).torque_squares(), 0.25 * factor.torque_squares())
     for wrong in (0.0, 1.5, -1.0):
         with pytest.raises(CallError, match="forget"):
-            made.forget(wrong)
+            factor.forget(wrong)
 
 
 def test_different_models_do_not_merge():

@@ -136,8 +136,8 @@ def test_joint_torques_on_a_moving_base() -> None:
     assert fixed.total_relative_error > 10 * fit.total_relative_error
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 50, 3))
     for base in (None, other.base[:50]):
-        wanted = true.inverse_dynamics(q, qd, qdd, base=base)
-        assert np.linalg.norm(fit.torque(q, qd, qdd, base) - wanted) < 0.02 * np.linalg.norm(wanted)
+        tau = true.inverse_dynamics(q, qd, qdd, base=base)
+        assert np.linalg.norm(fit.torque(q, qd, qdd, base) - tau) < 0.02 * np.linalg.norm(tau)
     z = (
         (fit.base_values - fit.base.values(true.parameters)) / fit.base_std
         if len(true.parameters) == len(fit.parameters)
@@ -152,11 +152,11 @@ def test_simulated_logs_have_what_the_base_feels() -> None:
     A free base's sensor, from which its arm is identified.
     """
     smooth = robots()[1].without_friction()
-    held = sy.simulate(smooth, [1.0, -2.0, 0.5], seconds=0.2, method="euler")
-    plate = held.log(replace(sy.Sensors.perfect(), plate=True))
+    run = sy.simulate(smooth, [1.0, -2.0, 0.5], seconds=0.2, method="euler")
+    plate = run.log(replace(sy.Sensors.perfect(), plate=True))
     np.testing.assert_allclose(
         plate.base_wrench,
-        smooth.base_wrench(held.q, held.qd, smooth.forward_dynamics(held.q, held.qd, held.tau)),
+        smooth.base_wrench(run.q, run.qd, smooth.forward_dynamics(run.q, run.qd, run.tau)),
     )
     moved = point_to_point(np.zeros(3), np.full(3, 0.5), 1.0)
     log = sy.record(smooth, moved, 100.0, sensors=replace(sy.Sensors.perfect(), plate=True))
@@ -169,9 +169,9 @@ def test_simulated_logs_have_what_the_base_feels() -> None:
         every=4,
         base_twist0=start,
     )
-    log, at = flown.log(sy.Sensors.perfect()), (flown.q[5], flown.qd[5])
-    qdd, _ = base.free_forward_dynamics(*at, flown.tau[5], log.base[5, 3:6])
-    tau = base.inverse_dynamics(*at, qdd, base=log.base[5])
+    log, point = flown.log(sy.Sensors.perfect()), (flown.q[5], flown.qd[5])
+    qdd, _ = base.free_forward_dynamics(*point, flown.tau[5], log.base[5, 3:6])
+    tau = base.inverse_dynamics(*point, qdd, base=log.base[5])
     np.testing.assert_allclose(tau, flown.tau[5], atol=1e-9)
     rough = replace(flown, drive=Motor(1, 1, 1)).base_motion  # by differences
     assert np.linalg.norm((rough - log.base)[1:-1]) < 0.05 * np.linalg.norm(log.base)
@@ -182,7 +182,7 @@ def test_simulated_logs_have_what_the_base_feels() -> None:
     with pytest.raises(sy.CallError, match="the base is free"):
         _ = flown.base_wrench
     with pytest.raises(sy.CallError, match="the base is fixed"):
-        _ = held.base_motion
+        _ = run.base_motion
 
 
 def test_when_a_base_counts_as_moving() -> None:
@@ -237,14 +237,14 @@ def test_the_doctor_leaves_plates_and_moving_bases_to_identify() -> None:
         base_wrench=None, tau=true.inverse_dynamics(plate.q, plate.qd, plate.qdd, base=plate.base)
     )
     for log, why in ((plate, "it has base wrenches"), (moving, "its base moves")):
-        found = sy.doctor(described, log)
-        assert found.usable
-        assert not found.examined
-        assert not found.healthy
-        assert not found.faults
-        assert why in found.verdict
-        assert "identify(robot, log) takes it" in found.verdict
-        assert "cannot be used" not in found.verdict
+        diagnosis = sy.doctor(described, log)
+        assert diagnosis.usable
+        assert not diagnosis.examined
+        assert not diagnosis.healthy
+        assert not diagnosis.faults
+        assert why in diagnosis.verdict
+        assert "identify(robot, log) takes it" in diagnosis.verdict
+        assert "cannot be used" not in diagnosis.verdict
     holes = plate.base_wrench.copy()
     holes[3] = np.nan
     assert "cannot be used" in sy.doctor(described, plate.replace(base_wrench=holes)).verdict

@@ -68,9 +68,9 @@ def test_a_real_joint_has_no_negative_friction_and_no_stiction_below_sliding_fri
     changed = pi.copy()
     changed[names.index("joint1.F0")] = -5.0
     assert limits.violation(changed) <= 0, "an offset has any sign"
-    held = physical_limits(names, [i for i, name in enumerate(names) if name != "joint1.Fs"])
-    assert "joint1.Fs >= joint1.Fc" in held.names, "also against stiction that is held"
-    assert "joint1.Fs >= 0" not in held.names
+    fixed = physical_limits(names, [i for i, name in enumerate(names) if name != "joint1.Fs"])
+    assert "joint1.Fs >= joint1.Fc" in fixed.names, "also against stiction that is held"
+    assert "joint1.Fs >= 0" not in fixed.names
 
 
 def test_an_identified_joint_has_no_stiction_below_sliding_friction():
@@ -78,14 +78,14 @@ def test_an_identified_joint_has_no_stiction_below_sliding_friction():
     true = sy.load("planar_2r").with_friction(viscous=0.5, coulomb=1.0)
     log = recorded(true)
     tau = log.tau - 0.5 * np.sign(log.qd) * np.exp(-((log.qd / 0.2) ** 2))
-    found = sy.identify(
+    fit = sy.identify(
         true,
         log.replace(tau=tau),
         friction=("viscous", "coulomb", "stribeck"),
         delay=0,
         coulomb_width=0,
     )
-    values = dict(zip(found.parameter_names, found.parameters, strict=True))
+    values = dict(zip(fit.parameter_names, fit.parameters, strict=True))
     for joint in ("joint1", "joint2"):
         assert values[f"{joint}.Fs"] >= values[f"{joint}.Fc"] - 1e-9
         assert values[f"{joint}.Fc"] >= 0
@@ -107,12 +107,12 @@ def test_stiction_that_seems_less_than_coulomb_friction_is_as_much(width):
         friction=("viscous", "coulomb", "offset"),
         diagnose=False,
     )
-    free, found = (
+    free, result = (
         dict(zip(names, values, strict=True))
         for names, values in ((fit.base.names, fit.base_values), named(fit))
     )
     assert free["swing.Fs"] < free["swing.Fc"]
-    assert found["swing.Fs"] >= max(found["swing.Fc"], found["swing.Fn"]) - 1e-9
+    assert result["swing.Fs"] >= max(result["swing.Fc"], result["swing.Fn"]) - 1e-9
     assert fit.total_relative_error < 0.02
 
 

@@ -62,42 +62,40 @@ def two(gains, **more) -> list[sy.Log]:
 
 @pytest.mark.parametrize("estimator", ["wls", "sdp"])
 def test_all_gains_come_back_with_one_log_that_has_a_payload_and_one_without(estimator):
-    found = sy.identify(
+    fit = sy.identify(
         arm().with_parameters(1.2 * arm().parameters),
         two([1.3, 1.3, 1.3]),
         estimator,
         drive_gains="all",
     )
-    assert np.allclose(found.drive_gains, 1.3, rtol=1e-6)
-    assert np.all(found.drive_gain_std < 1e-4)
-    assert np.allclose(found.base_values, found.base.values(arm().parameters), rtol=1e-4, atol=1e-4)
-    assert any("joint1 1.30000" in note for note in found.status)
+    assert np.allclose(fit.drive_gains, 1.3, rtol=1e-6)
+    assert np.all(fit.drive_gain_std < 1e-4)
+    assert np.allclose(fit.base_values, fit.base.values(arm().parameters), rtol=1e-4, atol=1e-4)
+    assert any("joint1 1.30000" in note for note in fit.status)
 
 
 def test_gains_of_any_size_come_back():
     true = [0.01, 100.0, 3.0]
-    found = sy.identify(
-        arm(), two(true), "wls", drive_gains=("joint1", "joint2", "joint3"), **FIXED
-    )
-    assert np.allclose(found.drive_gains, true, rtol=1e-5)
+    fit = sy.identify(arm(), two(true), "wls", drive_gains=("joint1", "joint2", "joint3"), **FIXED)
+    assert np.allclose(fit.drive_gains, true, rtol=1e-5)
 
 
 @pytest.mark.parametrize("payload", [None, LOAD], ids=["no payload", "payload"])
 @pytest.mark.parametrize("joint", [0, 1, 2])
 def test_one_gain_is_told_by_the_parameters_that_its_joint_shares_with_the_others(joint, payload):
     true = np.where(np.arange(3) == joint, 1.3, 1.0)
-    found = sy.identify(arm(), measured(true, payload), "wls", drive_gains=f"joint{joint + 1}")
-    assert np.allclose(found.drive_gains, true, rtol=1e-6)
-    assert (found.drive_gain_std > 0).tolist() == (np.arange(3) == joint).tolist()
+    fit = sy.identify(arm(), measured(true, payload), "wls", drive_gains=f"joint{joint + 1}")
+    assert np.allclose(fit.drive_gains, true, rtol=1e-6)
+    assert (fit.drive_gain_std > 0).tolist() == (np.arange(3) == joint).tolist()
     others = " ".join(f"joint{j + 1}" for j in range(3) if j != joint).replace(" ", ", ")
-    assert any(f"({others} taken as right)" in note for note in found.status)
+    assert any(f"({others} taken as right)" in note for note in fit.status)
 
 
 def test_a_link_that_is_held_whole_tells_all_gains():
-    found = sy.identify(
+    fit = sy.identify(
         arm(), measured([1.3, 0.8, 1.1]), "wls", hold=["link3"], drive_gains="all", **FIXED
     )
-    assert np.allclose(found.drive_gains, [1.3, 0.8, 1.1], rtol=1e-6)
+    assert np.allclose(fit.drive_gains, [1.3, 0.8, 1.1], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +143,8 @@ def test_gains_lie_within_their_standard_deviations(rho):
             prepare(arm(), log, Preparation())
             for log in two([1.3, 1.2, 0.9], noise=1.0, rho=rho, seed=seed)
         )
-        found = estimate_gains(model, samples, ["all"], 1)
-        z.append((found.values - [1.3, 1.2, 0.9]) / found.std)
+        result = estimate_gains(model, samples, ["all"], 1)
+        z.append((result.values - [1.3, 1.2, 0.9]) / result.std)
     assert 0.8 < np.sqrt(np.mean(np.square(z))) < 1.2
     assert 0.9 <= np.mean(np.abs(z) < 2) <= 0.99
 
@@ -165,15 +163,15 @@ def pendulums() -> sy.Robot:
 def test_a_gain_that_cannot_be_told_stays_one_beside_those_that_can():
     robot, load = pendulums(), Payload(2.0, (0.2, 0.0, 0.0), 0.0, "left")
     logs = [measured([1.3, 1.4], robot=robot), measured([1.3, 1.4], load, robot=robot, seed=1)]
-    found = sy.identify(robot, logs, "wls", drive_gains="all", **FIXED)
-    assert found.drive_gains == pytest.approx([1.3, 1.0], rel=1e-6)
-    assert found.drive_gain_std[0] < 1e-4
-    assert np.isinf(found.drive_gain_std[1])
+    fit = sy.identify(robot, logs, "wls", drive_gains="all", **FIXED)
+    assert fit.drive_gains == pytest.approx([1.3, 1.0], rel=1e-6)
+    assert fit.drive_gain_std[0] < 1e-4
+    assert np.isinf(fit.drive_gain_std[1])
     assert any(
-        "The gain of to_right cannot be separated from the mass" in note for note in found.status
+        "The gain of to_right cannot be separated from the mass" in note for note in fit.status
     )
-    assert found.to_dict()["drive_gain_std"][1] is None
-    assert found.validate(logs[1]).total_relative_error < 1e-6
+    assert fit.to_dict()["drive_gain_std"][1] is None
+    assert fit.validate(logs[1]).total_relative_error < 1e-6
 
 
 @pytest.mark.parametrize(("spread", "told"), [(0.4, True), (0.7, False)])
@@ -262,7 +260,7 @@ def test_the_mass_of_a_sliding_link_tells_the_gains():
     robot = rubbing(sy.load("planar_rp"))
     log = measured([1.3, 1.2], robot=robot)
     mass = robot.tree.bodies[1].inertia.m
-    found = sy.identify(
+    fit = sy.identify(
         robot.with_parameters(1.2 * robot.parameters),
         log,
         "wls",
@@ -270,7 +268,7 @@ def test_the_mass_of_a_sliding_link_tells_the_gains():
         known_mass={"link2": mass},
         **FIXED,
     )
-    assert np.allclose(found.drive_gains, [1.3, 1.2], rtol=1e-6)
+    assert np.allclose(fit.drive_gains, [1.3, 1.2], rtol=1e-6)
 
 
 def test_the_total_mass_tells_the_gains_where_torques_show_it():
@@ -283,10 +281,10 @@ def test_the_total_mass_tells_the_gains_where_torques_show_it():
     gantry = sy.Robot(Mechanism("gantry", links, joints))
     log = measured([1.3, 1.2], robot=gantry)
     options = {"drive_gains": "all", "rotor": False, **FIXED}
-    found = sy.identify(gantry, log, "wls", known_mass=6.0, **options)
-    assert found.drive_gains[0] == pytest.approx(1.3, rel=1e-5)
-    assert found.drive_gain_std[0] < 1e-4
-    assert np.isinf(found.drive_gain_std[1]), "the carriage alone is not weighed"
+    fit = sy.identify(gantry, log, "wls", known_mass=6.0, **options)
+    assert fit.drive_gains[0] == pytest.approx(1.3, rel=1e-5)
+    assert fit.drive_gain_std[0] < 1e-4
+    assert np.isinf(fit.drive_gain_std[1]), "the carriage alone is not weighed"
     with pytest.raises(ProblemError, match="show no total mass"):
         sy.identify(arm(), measured([1.3] * 3), drive_gains="all", known_mass=46.0, **FIXED)
 

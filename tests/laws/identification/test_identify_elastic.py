@@ -41,14 +41,14 @@ def run():
 
 def measured(noise=1e-5, **changes):
     """The log of the run from 1.5 s on, when what the start stirred has faded."""
-    rng, made = np.random.default_rng(0), run()
-    q, theta, tau = made.q, made.drive_state[:, :3], made.tau
+    rng, result = np.random.default_rng(0), run()
+    q, theta, tau = result.q, result.drive_state[:, :3], result.tau
     q, theta, tau = (
         x + s * rng.normal(size=x.shape)
         for x, s in zip((q, theta, tau), (noise, noise, 5e3 * noise), strict=True)
     )
-    log = sy.Log(t=made.t, q=q, motor_position=theta, tau=tau, joint_names=robot().joint_names)
-    return log.replace(**changes)[made.t > 1.5]
+    log = sy.Log(t=result.t, q=q, motor_position=theta, tau=tau, joint_names=robot().joint_names)
+    return log.replace(**changes)[result.t > 1.5]
 
 
 @cache
@@ -62,15 +62,18 @@ def test_stiffness_and_damping_come_back():
     Joint 1 is as right as its rotor in the description, and its friction,
     a two-hundredth of what bends its spring, is found within a half of itself.
     """
-    found = both_sides().elasticity
-    assert found.joint_names == robot().joint_names
+    elasticity = both_sides().elasticity
+    assert elasticity.joint_names == robot().joint_names
     assert np.all(
-        np.abs(found.stiffness - STIFFNESS)[1:] < 3 * found.stiffness_std[1:] + 2e-4 * STIFFNESS[1:]
+        np.abs(elasticity.stiffness - STIFFNESS)[1:]
+        < 3 * elasticity.stiffness_std[1:] + 2e-4 * STIFFNESS[1:]
     )
-    assert np.all(np.abs(found.damping - DAMPING) < 3 * found.damping_std + 0.05 * DAMPING)
-    assert np.allclose(found.stiffness, STIFFNESS, rtol=0.02)
-    assert np.all(found.stiffness_std < 0.02 * STIFFNESS)
-    lost = found.lost_motion * STIFFNESS  # friction is behind the springs here
+    assert np.all(
+        np.abs(elasticity.damping - DAMPING) < 3 * elasticity.damping_std + 0.05 * DAMPING
+    )
+    assert np.allclose(elasticity.stiffness, STIFFNESS, rtol=0.02)
+    assert np.all(elasticity.stiffness_std < 0.02 * STIFFNESS)
+    lost = elasticity.lost_motion * STIFFNESS  # friction is behind the springs here
     assert np.allclose(lost[1:], [1.0, 0.5], rtol=0.05)
     assert np.isclose(lost[0], 1.0, rtol=0.5)
 
@@ -82,12 +85,12 @@ def test_a_shift_between_the_encoders_is_no_elasticity():
     """
     log, plain = measured(), both_sides().elasticity
     late = np.stack([np.interp(log.t - 0.002, log.t, q) for q in log.q.T], axis=1)
-    found = sy.identify(
+    elasticity = sy.identify(
         robot(), log.replace(link_position=late), elastic=["joint2"], **FIXED
     ).elasticity
-    assert found.joint_names == ("joint2",)
-    assert abs(found.shift[0] - plain.shift[1] - 0.002) < 1e-4
-    assert abs(found.stiffness[0] / plain.stiffness[1] - 1) < 0.01
+    assert elasticity.joint_names == ("joint2",)
+    assert abs(elasticity.shift[0] - plain.shift[1] - 0.002) < 1e-4
+    assert abs(elasticity.stiffness[0] / plain.stiffness[1] - 1) < 0.01
 
 
 def test_a_joint_without_a_second_encoder_is_said_to_be_invisible():
@@ -99,19 +102,19 @@ def test_a_joint_without_a_second_encoder_is_said_to_be_invisible():
 
 
 def test_torque_sensors_show_the_stiffness_too():
-    made = run()
-    theta, rates = made.drive_state[:, :3], made.drive_state[:, 3:]
-    sensed = STIFFNESS * (theta - made.q) + DAMPING * (rates - made.qd)
+    finished_run = run()
+    theta, rates = finished_run.drive_state[:, :3], finished_run.drive_state[:, 3:]
+    sensed = STIFFNESS * (theta - finished_run.q) + DAMPING * (rates - finished_run.qd)
     rng = np.random.default_rng(1)
     noisy = {
         "q": theta + 1e-5 * rng.normal(size=theta.shape),
         "tau": sensed + 0.02 * rng.normal(size=theta.shape),
     }
-    log = measured(motor_position=None, current=made.tau, effort="torque", **noisy)
-    found = sy.identify(robot(), log, elastic=True, **FIXED).elasticity
-    assert np.all(np.abs(found.stiffness - STIFFNESS) < 3 * found.stiffness_std)
-    assert np.all(found.stiffness_std < 0.35 * STIFFNESS)
-    assert np.all(np.isnan(found.damping))
+    log = measured(motor_position=None, current=finished_run.tau, effort="torque", **noisy)
+    elasticity = sy.identify(robot(), log, elastic=True, **FIXED).elasticity
+    assert np.all(np.abs(elasticity.stiffness - STIFFNESS) < 3 * elasticity.stiffness_std)
+    assert np.all(elasticity.stiffness_std < 0.35 * STIFFNESS)
+    assert np.all(np.isnan(elasticity.damping))
 
 
 def test_results_carry_it(tmp_path):

@@ -33,10 +33,10 @@ def problem(seed: int):
 
 
 def objective(model, A, b, prior_weight, pi) -> float:
-    place = body_prior(model)
+    path = body_prior(model)
     total = float(np.sum((A @ pi - b) ** 2))
     for T, s, i in zip(
-        place.to_pi, PriorWeight(prior_weight).body_weights(place), range(place.bodies), strict=True
+        path.to_pi, PriorWeight(prior_weight).body_weights(path), range(path.bodies), strict=True
     ):
         S = symmetric(np.linalg.solve(T, pi[10 * i : 10 * i + 10]))
         sign, log_det = np.linalg.slogdet(S)
@@ -48,18 +48,18 @@ def objective(model, A, b, prior_weight, pi) -> float:
 @pytest.mark.parametrize("prior_weight", [0.1, 10.0])
 def test_no_direction_is_downhill(seed, prior_weight):
     model, A, b = problem(seed)
-    place = body_prior(model)
-    program = ConeProgram(model, place, A, b, physical_limits(model.names, model.free), 1e-6)
+    path = body_prior(model)
+    program = ConeProgram(model, path, A, b, physical_limits(model.names, model.free), 1e-6)
     start = model.start.copy()
-    pi, word = entropic(program, (A, b), PriorWeight(prior_weight).body_weights(place), start)
+    pi, word = entropic(program, (A, b), PriorWeight(prior_weight).body_weights(path), start)
     assert word == "Solved"
     least = objective(model, A, b, prior_weight, pi)
     assert least <= objective(model, A, b, prior_weight, start)
     rng = np.random.default_rng(seed)
-    inner = 10 * place.bodies
+    inner = 10 * path.bodies
     for _ in range(60):
         d = np.zeros(len(pi))
-        d[:inner] = rng.normal(size=inner) * np.linalg.norm(place.to_pi, axis=2).ravel()
+        d[:inner] = rng.normal(size=inner) * np.linalg.norm(path.to_pi, axis=2).ravel()
         for h in (1e-4, -1e-4):
             assert objective(model, A, b, prior_weight, pi + h * d) >= least - 1e-9 * max(
                 least, 1.0

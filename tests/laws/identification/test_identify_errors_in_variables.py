@@ -55,11 +55,11 @@ def equations(rng, rows, sigma_y, sigma_z):
 
 def test_total_least_squares_is_the_smallest_generalised_eigenvector():
     triangle, N, _ = equations(np.random.default_rng(0), 400, 0.2, 1.0)
-    found = compensated(triangle, N, np.zeros(3), 400.0)
+    result = compensated(triangle, N, np.zeros(3), 400.0)
     cost = scipy.linalg.block_diag(N.T @ N, 400.0)
     values, vectors = scipy.linalg.eigh(triangle.T @ triangle, cost)
     assert values[0] < 1.0  # the share of known errors is not exceeded
-    assert np.allclose(found, -vectors[:-1, 0] / vectors[-1, 0], rtol=1e-8)
+    assert np.allclose(result, -vectors[:-1, 0] / vectors[-1, 0], rtol=1e-8)
 
 
 def test_errors_of_the_columns_no_longer_shrink_the_result():
@@ -93,21 +93,21 @@ def test_the_covariance_of_torques_is_that_of_noisy_states(problem):
     C = np.broadcast_to(np.diag(sigma**2), (3, 3, 3))
     states = tuple(rng.normal(size=(4, 3)) for _ in range(3))
     noisy = [x + s * rng.normal(size=(20_000, 4, 3)) for x, s in zip(states, sigma, strict=True)]
-    made = model.robot.inverse_dynamics(
+    outcome = model.robot.inverse_dynamics(
         *noisy, parameters=model.start
     ) - model.robot.inverse_dynamics(*states, parameters=model.start)
-    expected = np.einsum("rta,rtb->tab", made, made) / len(made)
-    found = PositionNoise(model, model.start).covariance(states, C)
-    assert np.allclose(found, expected, atol=0.04 * np.abs(expected).max())
+    expected = np.einsum("rta,rtb->tab", outcome, outcome) / len(outcome)
+    result = PositionNoise(model, model.start).covariance(states, C)
+    assert np.allclose(result, expected, atol=0.04 * np.abs(expected).max())
 
 
 def test_a_step_of_maximum_likelihood_is_generalised_least_squares(problem):
     errors = [state_errors(s, problem.decimate) for s in problem.samples]
     parts, _, share = whitened(problem, problem.prior, errors)
     block = next(iter(problem.blocks()))
-    kept = problem.samples[0].part(slice(None, None, 2))
+    selected = problem.samples[0].part(slice(None, None, 2))
     S = PositionNoise(problem.model, problem.model.nearest(problem.prior)).covariance(
-        kept.states, errors[0]
+        selected.states, errors[0]
     )
     sigma2 = share * 1.0
     L = np.linalg.cholesky(S + np.diag(sigma2))
@@ -155,7 +155,7 @@ def test_sequential_identifies_the_outer_link_from_its_own_joint_alone(problem):
 
     Torques of joints nearer to the base change nothing further out.
     """
-    found = Sequential().fit(problem)
+    result = Sequential().fit(problem)
     spoilt = replace(
         problem,
         samples=tuple(
@@ -164,11 +164,11 @@ def test_sequential_identifies_the_outer_link_from_its_own_joint_alone(problem):
         ),
     )
     rows = problem.total.rows(2)
-    alone = np.linalg.norm(rows[:, :-1] @ (Sequential().fit(spoilt).base - found.base))
+    alone = np.linalg.norm(rows[:, :-1] @ (Sequential().fit(spoilt).base - result.base))
     assert alone < 1e-6 * np.linalg.norm(rows[:, -1])
     own = np.linalg.lstsq(rows[:, :-1], rows[:, -1], rcond=1e-10)[0]
     assert np.allclose(
-        rows[:, :-1] @ found.base, rows[:, :-1] @ own, atol=1e-6 * np.linalg.norm(rows[:, -1])
+        rows[:, :-1] @ result.base, rows[:, :-1] @ own, atol=1e-6 * np.linalg.norm(rows[:, -1])
     )
 
 

@@ -42,57 +42,63 @@ def test_the_evidence_is_the_density_of_the_torques(hold: tuple[str, ...]) -> No
 
     Y pi0, 1 + Y prior^-1 Y^T): differences between weights agree with the density computed at once.
     """
-    made = problem(hold)
-    rows = np.concatenate([b.Y.reshape(-1, made.base.n_base) for b in made.blocks()])
-    tau = np.concatenate([b.tau.reshape(-1) for b in made.blocks()])
-    triangle = made.total.triangle()
-    at = coordinates(made.model, body_prior(made.model))
+    trial_problem = problem(hold)
+    rows = np.concatenate(
+        [b.Y.reshape(-1, trial_problem.base.n_base) for b in trial_problem.blocks()]
+    )
+    tau = np.concatenate([b.tau.reshape(-1) for b in trial_problem.blocks()])
+    triangle = trial_problem.total.triangle()
+    point = coordinates(trial_problem.model, body_prior(trial_problem.model))
 
     def direct(weights: list[float]) -> float:
-        found = posterior(made.model, triangle, weights)
-        A = rows @ made.base.matrix
+        results = posterior(trial_problem.model, triangle, weights)
+        A = rows @ trial_problem.base.matrix
         cov = (
             np.eye(len(tau))
-            + (A @ at.matrix) @ np.linalg.inv(found.prior.T @ found.prior) @ (A @ at.matrix).T
+            + (A @ point.matrix)
+            @ np.linalg.inv(results.prior.T @ results.prior)
+            @ (A @ point.matrix).T
         )
-        return float(multivariate_normal(A @ at.origin, cov).logpdf(tau))
+        return float(multivariate_normal(A @ point.origin, cov).logpdf(tau))
 
-    given = [1.0, 1.0], [100.0, 3.0], [0.01, 1e3]
-    expected = [direct(weights) for weights in given]
-    found = [posterior(made.model, triangle, weights).log_evidence for weights in given]
-    np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=1e-5)
+    arguments = [1.0, 1.0], [100.0, 3.0], [0.01, 1e3]
+    expected = [direct(weights) for weights in arguments]
+    results = [
+        posterior(trial_problem.model, triangle, weights).log_evidence for weights in arguments
+    ]
+    np.testing.assert_allclose(np.diff(results), np.diff(expected), rtol=1e-5)
 
 
 def test_held_parameters_stay() -> None:
-    made = problem(("link2.m",))
-    found = posterior(made.model, made.total.triangle(), [1.0, 1.0])
-    index = made.model.names.index("link2.m")
-    assert found.parameters[index] == pytest.approx(made.model.start[index], abs=1e-12)
+    trial_problem = problem(("link2.m",))
+    result = posterior(trial_problem.model, trial_problem.total.triangle(), [1.0, 1.0])
+    index = trial_problem.model.names.index("link2.m")
+    assert result.parameters[index] == pytest.approx(trial_problem.model.start[index], abs=1e-12)
 
 
 def test_the_right_description_has_more_evidence_than_a_wrong_one() -> None:
     robot = sy.load("planar_2r")
-    made = problem(N=400)
+    trial_problem = problem(N=400)
     wrong = Problem(
         build_model(
             robot.with_parameters(5 * robot.parameters),
             ModelOptions(friction=("viscous",), rotor=False),
         ),
-        made.samples,
+        trial_problem.samples,
     )
     right, other = (
         posterior(p.model, p.total.triangle([10.0, 10.0]), [25.0, 25.0]).log_evidence
-        for p in (made, wrong)
+        for p in (trial_problem, wrong)
     )
     assert right > other + 10
 
 
 def test_a_weak_prior_decides_nothing_and_a_strong_one_all() -> None:
-    made = problem(N=400)
-    triangle = made.total.triangle([10.0, 10.0])
-    weak, strong = (posterior(made.model, triangle, [w, w]) for w in (1e-9, 1e14))
+    trial_problem = problem(N=400)
+    triangle = trial_problem.total.triangle([10.0, 10.0])
+    weak, strong = (posterior(trial_problem.model, triangle, [w, w]) for w in (1e-9, 1e14))
     seen = sum(weak.effective(i) for i in range(2))
-    links = sum(name.startswith("link") for name in made.base.names)
+    links = sum(name.startswith("link") for name in trial_problem.base.names)
     assert seen == pytest.approx(links, abs=0.1)
     assert sum(strong.effective(i) for i in range(2)) < 1e-3
     assert strong.distance(0) < 1e-9 < weak.distance(0)
@@ -127,11 +133,12 @@ def described(rotor: float, offset: float = 0.0) -> tuple[Problem, np.ndarray]:
         + 0.1 * rng.normal(size=(400, 2))
     )
     model = build_model(robot.with_rotors([rotor, rotor]), ModelOptions(friction=("offset",)))
-    made = Problem(model, (Samples(0.01 * np.arange(400), q, qd, qdd, tau),))
-    vague = vague_precision(model, made.total, coordinates(model, body_prior(model)))
+    result = Problem(model, (Samples(0.01 * np.arange(400), q, qd, qdd, tau),))
+    vague = vague_precision(model, result.total, coordinates(model, body_prior(model)))
     return (
-        made,
-        choose_joint_precision(model, made.total.triangle([10.0, 10.0]), vague, 30.0, 0.1) / vague,
+        result,
+        choose_joint_precision(model, result.total.triangle([10.0, 10.0]), vague, 30.0, 0.1)
+        / vague,
     )
 
 
@@ -140,8 +147,8 @@ def test_joint_terms_are_held_as_far_as_the_samples_bear_the_description_out() -
 
     So do offsets that the samples show.
     """
-    made, right = described(0.3)
-    rotors = np.array([name.endswith(".Ia") for _, name in free_terms(made.model)])
+    result, right = described(0.3)
+    rotors = np.array([name.endswith(".Ia") for _, name in free_terms(result.model)])
     assert right[rotors].min() > 10
     np.testing.assert_allclose(right[~rotors], 100.0)
     wrong, large = described(3.0)[1], described(0.3, 30.0)[1]
@@ -156,24 +163,24 @@ def test_a_joint_that_hardly_moved_has_no_friction_of_its_noise() -> None:
     robot = sy.load("planar_2r")
     model = build_model(robot, ModelOptions(friction=("viscous",)))
     rng = np.random.default_rng(2)
-    made = []
+    results = []
     for size in (1.0, 1e-2, 1e-6):
         q, qd, qdd = rng.normal(size=(3, 200, 2)) * np.array([1.0, size, size])[:, None, None]
         total = Problem(
             model, (Samples(0.01 * np.arange(200), q, qd, qdd, np.ones((200, 2))),)
         ).total
-        made.append(vague_precision(model, total, coordinates(model, body_prior(model))))
-    assert made[0].min() > 10 * made[1].max()
-    np.testing.assert_allclose(made[1], made[2], rtol=1e-6)
+        results.append(vague_precision(model, total, coordinates(model, body_prior(model))))
+    assert results[0].min() > 10 * results[1].max()
+    np.testing.assert_allclose(results[1], results[2], rtol=1e-6)
 
 
 def test_joint_terms_are_all_but_free_in_any_unit() -> None:
     """Their precision is a small share of what the rows know of them, however little that is."""
-    made = problem()
-    at = coordinates(made.model, body_prior(made.model))
-    A, z = projected(made.model, made.total.triangle(), at)
+    trial_problem = problem()
+    index = coordinates(trial_problem.model, body_prior(trial_problem.model))
+    A, z = projected(trial_problem.model, trial_problem.total.triangle(), index)
     small = A.copy()
-    small[:, at.inner :] *= 1e-6
-    usual, tiny = (posterior_of(at, each, z, [1.0, 1.0]).mean for each in (A, small))
-    np.testing.assert_allclose(1e-6 * tiny[at.inner :], usual[at.inner :], rtol=1e-6)
-    np.testing.assert_allclose(tiny[: at.inner], usual[: at.inner], rtol=1e-5, atol=1e-8)
+    small[:, index.inner :] *= 1e-6
+    usual, tiny = (posterior_of(index, each, z, [1.0, 1.0]).mean for each in (A, small))
+    np.testing.assert_allclose(1e-6 * tiny[index.inner :], usual[index.inner :], rtol=1e-6)
+    np.testing.assert_allclose(tiny[: index.inner], usual[: index.inner], rtol=1e-5, atol=1e-8)

@@ -37,22 +37,22 @@ def white(seed, seconds=40.0):
 def test_all_harmonics_weighted_alike_are_least_squares_of_the_average():
     """Parseval: the sum of squares over a period is that over its harmonics."""
     problem = problem_of(0.3 * white(0))
-    made = spectrum(problem.model, problem.samples[0], 1)
-    weight = np.where(np.isin(np.arange(len(made.tau)), [0, len(made.tau) - 1]), 1.0, np.sqrt(2.0))[
-        :, None, None
-    ]
-    rows = np.concatenate([made.Y, made.tau[:, :, None]], axis=2) * weight
-    found = least_squares(
+    outcome = spectrum(problem.model, problem.samples[0], 1)
+    weight = np.where(
+        np.isin(np.arange(len(outcome.tau)), [0, len(outcome.tau) - 1]), 1.0, np.sqrt(2.0)
+    )[:, None, None]
+    rows = np.concatenate([outcome.Y, outcome.tau[:, :, None]], axis=2) * weight
+    result = least_squares(
         triangular(np.concatenate([rows.real, rows.imag]).reshape(-1, rows.shape[2])), problem.prior
     )
     expected = OLS().fit(problem).base
-    assert np.linalg.norm(found - expected) < 1e-9 * np.linalg.norm(expected)
+    assert np.linalg.norm(result - expected) < 1e-9 * np.linalg.norm(expected)
 
 
 def test_the_noise_is_that_between_the_periods():
     mixing = np.array([[1.0, 0.0, 0.0], [0.8, 0.3, 0.0], [0.2, 0.0, 0.5]])
-    made = spectrum(build_model(TRUE), problem_of(white(1) @ mixing.T).samples[0], 1)
-    total = np.sum(made.noise[1:-1], axis=0) * 2.0 * 4  # over all harmonics, of a single period
+    result = spectrum(build_model(TRUE), problem_of(white(1) @ mixing.T).samples[0], 1)
+    total = np.sum(result.noise[1:-1], axis=0) * 2.0 * 4  # over all harmonics, of a single period
     assert np.allclose(total, mixing @ mixing.T, atol=0.06)
 
 

@@ -88,14 +88,14 @@ EVERY = pytest.mark.parametrize("name", PLANTED)
 @EVERY
 def test_what_is_planted_is_found_at_its_joint_and_nothing_else(name):
     _, _, fit = fitted(name)
-    wanted = PLANTED[name][1]
+    expected = PLANTED[name][1]
     for joint, before, after in zip(
         fit.robot.joint_names, arm().tree.terms, fit.robot.tree.terms, strict=True
     ):
-        assert set(after) - set(before) == wanted.get(joint, set()), joint
+        assert set(after) - set(before) == expected.get(joint, set()), joint
         assert set(before) - set(after) == ({"offset"} if "negative" in after else set()), joint
     words = {"stiction": "stribeck", "sine2": "ripple"}
-    for joint, keys in wanted.items():
+    for joint, keys in expected.items():
         for word in {words.get(key, key) for key in keys} & {
             "stribeck",
             "negative",
@@ -104,7 +104,7 @@ def test_what_is_planted_is_found_at_its_joint_and_nothing_else(name):
         }:
             assert word in told(fit)
         assert joint in told(fit)
-    assert wanted or "no further term" in told(fit)
+    assert expected or "no further term" in told(fit)
 
 
 @EVERY
@@ -117,11 +117,11 @@ def test_what_is_found_has_its_value_and_predicts_better(name):
         <= (0.6 if PLANTED[name][1] else 1.01) * plain.validate(unseen).total_relative_error
     )
     truth = dict(zip(true.parameter_names, true.parameters, strict=True))
-    found = dict(zip(fit.parameter_names, fit.parameters, strict=True))
+    results = dict(zip(fit.parameter_names, fit.parameters, strict=True))
     for joint in PLANTED[name][1]:
         for symbol in ("Fc", "Fs", "Fn", "Fl", "R2s", "R2c"):
             if f"{joint}.{symbol}" in truth:
-                assert found[f"{joint}.{symbol}"] == pytest.approx(
+                assert results[f"{joint}.{symbol}"] == pytest.approx(
                     truth[f"{joint}.{symbol}"], rel=0.2
                 ), symbol
 
@@ -157,12 +157,12 @@ def test_exported_c_has_the_friction_that_was_chosen(name, tmp_path):
     _, source = robot.to_c(tmp_path, functions=["inverse_dynamics"])
     compile_c([source], tmp_path / "robot.so", STRICT)
     function = ctypes.CDLL(str(tmp_path / "robot.so"))[f"{source.stem}_inverse_dynamics"]
-    function.restype, made = None, np.empty((20, robot.n))
-    for states in zip(q, qd, qdd, made, strict=True):
+    function.restype, result = None, np.empty((20, robot.n))
+    for states in zip(q, qd, qdd, result, strict=True):
         function(*(state.ctypes.data_as(ctypes.c_void_p) for state in states))
-    assert np.allclose(made, robot.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12)
+    assert np.allclose(result, robot.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12)
     plain = robot.without_friction().inverse_dynamics(q, qd, qdd)
-    assert np.all(np.max(np.abs(made - plain), axis=0) > 0.1), "every joint has friction"
+    assert np.all(np.max(np.abs(result - plain), axis=0) > 0.1), "every joint has friction"
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -223,8 +223,8 @@ def test_drift_is_taken_out_in_the_units_of_the_drive_gains():
     fit = sy.identify(arm(), log.replace(tau=(log.tau + add) / gains), "wls", drive_gains="joint1")
     assert fit.drive_gains == pytest.approx(gains, rel=1e-2)
     assert fit.drift[0] == pytest.approx(np.sqrt(np.mean(add[:, 0] ** 2)), rel=0.1)
-    left = np.sqrt(np.mean(fit.residuals**2, axis=0))
-    assert left[0] == pytest.approx(left[1], rel=0.2), (
+    remaining = np.sqrt(np.mean(fit.residuals**2, axis=0))
+    assert remaining[0] == pytest.approx(remaining[1], rel=0.2), (
         "noise alone is left, as in a joint without drift"
     )
 
@@ -312,7 +312,7 @@ def brute_force(
     X[:, :, :b] = Y[:, :, :b]
     X[:, candidate.joint, b:] = Y[:, candidate.joint, b + np.array(candidate.columns)]
     part = np.minimum(THRESHOLDS.folds - 1, np.arange(len(tau)) * THRESHOLDS.folds // len(tau))
-    made = []
+    results = []
     known = np.linalg.cholesky(search.precision).T
     more = np.hstack([known, np.zeros((b, len(candidate.columns)))])
     for f in range(THRESHOLDS.folds):
@@ -323,8 +323,8 @@ def brute_force(
         x = np.linalg.lstsq(
             np.vstack([rows, more]), np.append(right, known @ search.start), rcond=None
         )[0]
-        made.append(np.sum((tau[part == f] - X[part == f] @ x) ** 2, axis=0))
-    return np.array(made)
+        results.append(np.sum((tau[part == f] - X[part == f] @ x) ** 2, axis=0))
+    return np.array(results)
 
 
 def search_of(name: str) -> tuple[Problem, FrictionTermSearch]:
@@ -343,7 +343,7 @@ def test_a_term_pays_for_its_unknowns():
     (log N + 2 log M).
     """
     _, search = search_of("nothing")
-    found = {
+    results = {
         candidate: search.information(candidate)
         for candidate in search.candidates
         if search.shown(candidate)
@@ -351,7 +351,7 @@ def test_a_term_pays_for_its_unknowns():
     price = np.log(search.total.counts.min()) + 2 * np.log(
         len({(c.joint, c.word, c.keys) for c in search.candidates})
     )
-    real = {c: x for c, x in found.items() if np.isfinite(x)}
+    real = {c: x for c, x in results.items() if np.isfinite(x)}
     assert len(real) > 20
     assert all(x < 0 for x in real.values())
     assert np.median([x / c.unknowns for c, x in real.items()]) == pytest.approx(-price, rel=0.2)

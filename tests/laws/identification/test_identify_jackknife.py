@@ -1,6 +1,6 @@
 """The jackknife over stretches of the motion.
 
-Against estimating anew, against known covariances, and where a motion repeats itself.
+Against estimating again, against known covariances, and where a motion repeats itself.
 """
 
 from __future__ import annotations
@@ -64,19 +64,19 @@ def test_it_is_what_estimating_anew_without_each_block_gives(rng):
     D, w = np.array(changes), np.array(weights)
     D = D - w @ D / w.sum()
     expected = (D.T * w) @ D * (1 - 1 / w.sum())
-    made = root @ jackknife(*split_rows(Y, e), (CELLS,), root) @ root.T
-    assert np.allclose(made, expected, rtol=1e-6)
+    result = root @ jackknife(*split_rows(Y, e), (CELLS,), root) @ root.T
+    assert np.allclose(result, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.9])
 def test_on_average_it_is_the_covariance_of_white_and_of_coloured_noise(rng, memory):
     draws = [coloured((2000, 1), memory, rng)[:, 0] for _ in range(200)]
-    made, found = [], []
+    outcome, result = [], []
     for noise in draws:
         Y, e, root = regression(rng, noise)
-        made.append(np.diag(jackknife(*split_rows(Y, e), (CELLS,), root)))
-        found.append(root.T @ (Y.T @ noise))
-    ratio = np.mean(made, axis=0) / np.mean(np.square(found), axis=0)
+        outcome.append(np.diag(jackknife(*split_rows(Y, e), (CELLS,), root)))
+        result.append(root.T @ (Y.T @ noise))
+    ratio = np.mean(outcome, axis=0) / np.mean(np.square(result), axis=0)
     assert np.all((ratio > 0.75) & (ratio < 1.5)), ratio
 
 
@@ -149,8 +149,8 @@ def test_a_path_that_is_followed_again_is_found_wherever_its_samples_are(shift):
 def test_states_are_the_same_within_a_fiftieth_to_a_tenth_of_their_variation(step, distance, same):
     path = np.array([[0.0], [step]])
     near = np.append(reach(path)[:1], reach(path)[:1])
-    found = first_visits(np.array([[0.0], [distance]]), near)
-    assert (found[1] == 0) == same
+    result = first_visits(np.array([[0.0], [distance]]), near)
+    assert (result[1] == 0) == same
 
 
 def test_a_joint_that_hardly_moves_is_measured_by_one_that_does():

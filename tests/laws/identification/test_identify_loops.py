@@ -19,29 +19,29 @@ from tests.loop_robots import robot
 SECONDS = 4.0
 
 
-def drive_motion(made: sy.Robot, t: np.ndarray, seed: int, size: float) -> np.ndarray:
+def drive_motion(result: sy.Robot, t: np.ndarray, seed: int, size: float) -> np.ndarray:
     """Positions of the drives, (N, d): five harmonics that begin at zero."""
     rng, k = np.random.default_rng(seed), np.arange(1, 6)
-    a, b = rng.normal(size=(2, 5, len(made.tree.driven))) * size
+    a, b = rng.normal(size=(2, 5, len(result.tree.driven))) * size
     phase = 2 * np.pi / SECONDS * np.outer(t, k)
     return (np.sin(phase) / k) @ a + ((np.cos(phase) - 1) / k) @ b
 
 
-def drive_log(made: sy.Robot, seed: int = 0, noise: float = 0.005, size: float = 0.15) -> sy.Log:
+def drive_log(result: sy.Robot, seed: int = 0, noise: float = 0.005, size: float = 0.15) -> sy.Log:
     """What a robot that follows a motion of its drives exactly measures at them.
 
     Positions and torques.
     """
     t, h = np.arange(0.0, SECONDS, 0.01), 1e-3
-    driven, names = list(made.tree.driven), made.driven_joints
-    place = [drive_motion(made, t + s, seed, size) for s in (-h, 0.0, h)]
-    q, qd, qdd = np.zeros((3, len(t), made.n))
-    q[:, driven], qd[:, driven] = place[1], (place[2] - place[0]) / (2 * h)
-    qdd[:, driven] = (place[2] - 2 * place[1] + place[0]) / h**2
-    q = made.assemble(q, hold=names)
-    qd = made.consistent_velocity(q, qd, hold=names)
-    qdd = made.consistent_acceleration(q, qd, qdd, hold=names)
-    tau = made.constrained_inverse_dynamics(q, qd, qdd).tau[:, driven]
+    driven, names = list(result.tree.driven), result.driven_joints
+    paths = [drive_motion(result, t + s, seed, size) for s in (-h, 0.0, h)]
+    q, qd, qdd = np.zeros((3, len(t), result.n))
+    q[:, driven], qd[:, driven] = paths[1], (paths[2] - paths[0]) / (2 * h)
+    qdd[:, driven] = (paths[2] - 2 * paths[1] + paths[0]) / h**2
+    q = result.assemble(q, hold=names)
+    qd = result.consistent_velocity(q, qd, hold=names)
+    qdd = result.consistent_acceleration(q, qd, qdd, hold=names)
+    tau = result.constrained_inverse_dynamics(q, qd, qdd).tau[:, driven]
     rng = np.random.default_rng(seed + 100)
     tau = tau + noise * tau.std(axis=0) * rng.normal(size=tau.shape)
     return sy.Log(
@@ -61,9 +61,14 @@ def five_bars() -> tuple[sy.Robot, sy.Robot]:
 def test_a_five_bar_is_identified_from_its_two_drives(tmp_path: Path) -> None:
     described, true = five_bars()
     fit = sy.identify(described, drive_log(true))
-    found = fit.validate(drive_log(true, 5, noise=0.0))
-    assert found.joint_names == ("left_shoulder", "right_shoulder")
-    assert found.total_relative_error < 0.005 < 10 * 0.005 < found.before.total_relative_error
+    validation = fit.validate(drive_log(true, 5, noise=0.0))
+    assert validation.joint_names == ("left_shoulder", "right_shoulder")
+    assert (
+        validation.total_relative_error
+        < 0.005
+        < 10 * 0.005
+        < validation.before.total_relative_error
+    )
     assert fit.verdict.trusted
     assert any("loops do no work" in note for note in fit.estimate.notes)
     sy.report(fit, tmp_path / "report.html")
@@ -71,8 +76,8 @@ def test_a_five_bar_is_identified_from_its_two_drives(tmp_path: Path) -> None:
     fit.robot.to_toml(tmp_path / "identified.toml")
     assert sy.load(tmp_path / "identified.toml").loop_structure.case == "exact"
     q, qd, qdd = closed_states(true)
-    wanted = true.constrained_inverse_dynamics(q, qd, qdd).tau
-    assert np.linalg.norm(fit.torque(q, qd, qdd) - wanted) < 0.02 * np.linalg.norm(wanted)
+    tau = true.constrained_inverse_dynamics(q, qd, qdd).tau
+    assert np.linalg.norm(fit.torque(q, qd, qdd) - tau) < 0.02 * np.linalg.norm(tau)
     predicted = fit.predict(q, qd, qdd)
     assert predicted.torque.shape == predicted.std.shape == (20, 2)
     np.testing.assert_allclose(
@@ -96,23 +101,23 @@ def test_a_file_with_the_drives_alone_is_read(tmp_path: Path) -> None:
         sy.read_log(tmp_path / "drives.csv", robot("five_bar"), columns={"q": ["q_left_shoulder"]})
 
 
-def closed_states(made: sy.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def closed_states(result: sy.Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(1)
-    q = made.assemble(0.1 * rng.normal(size=(20, made.n)))
-    qd = made.consistent_velocity(q, rng.normal(size=q.shape))
-    return q, qd, made.consistent_acceleration(q, qd, rng.normal(size=q.shape))
+    q = result.assemble(0.1 * rng.normal(size=(20, result.n)))
+    qd = result.consistent_velocity(q, rng.normal(size=q.shape))
+    return q, qd, result.consistent_acceleration(q, qd, rng.normal(size=q.shape))
 
 
 def test_a_simulated_delta_is_identified_from_its_log() -> None:
     described = robot("delta")
     true, driven = perturbed(described, seed=3), list(described.tree.driven)
     t = np.arange(0.0, SECONDS, 1e-3)
-    wanted = drive_motion(described, t, 0, 0.25)
+    expected = drive_motion(described, t, 0, 0.25)
 
     def follow(now: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         tau = np.zeros(described.n)
         tau[driven] = (
-            400.0 * (wanted[min(round(now * 1e3), len(t) - 1)] - q[driven]) - 20.0 * qd[driven]
+            400.0 * (expected[min(round(now * 1e3), len(t) - 1)] - q[driven]) - 20.0 * qd[driven]
         )
         return tau
 
@@ -126,8 +131,8 @@ def test_a_simulated_delta_is_identified_from_its_log() -> None:
         joint_names=described.driven_joints,
     )
     fit = sy.identify(described, log)
-    found = fit.validation
-    assert found.total_relative_error < 0.01 < 0.1 < found.before.total_relative_error
+    validation = fit.validation
+    assert validation.total_relative_error < 0.01 < 0.1 < validation.before.total_relative_error
     assert fit.verdict.trusted
 
 
@@ -142,29 +147,29 @@ def test_redundant_drives_are_identified_together() -> None:
     assert len(fit.validation.joint_names) == 3
 
 
-def drive_log_of_independent(made: sy.Robot) -> sy.Log:
+def drive_log_of_independent(result: sy.Robot) -> sy.Log:
     """Three joints lead, four drives share the work by the smallest torques."""
     t, h = np.arange(0.0, SECONDS, 0.02), 1e-3
-    lead = [made.joint_names[c] for c in made.loop_structure.independent]
-    at = list(made.loop_structure.independent)
-    place = [drive_motion(made, t + s, 0, 0.08)[:, :3] for s in (-h, 0.0, h)]
-    q, qd, qdd = np.zeros((3, len(t), made.n))
-    q[:, at], qd[:, at], qdd[:, at] = (
-        place[1],
-        (place[2] - place[0]) / (2 * h),
-        (place[2] - 2 * place[1] + place[0]) / h**2,
+    lead = [result.joint_names[c] for c in result.loop_structure.independent]
+    indices = list(result.loop_structure.independent)
+    paths = [drive_motion(result, t + s, 0, 0.08)[:, :3] for s in (-h, 0.0, h)]
+    q, qd, qdd = np.zeros((3, len(t), result.n))
+    q[:, indices], qd[:, indices], qdd[:, indices] = (
+        paths[1],
+        (paths[2] - paths[0]) / (2 * h),
+        (paths[2] - 2 * paths[1] + paths[0]) / h**2,
     )
-    q = made.assemble(q, hold=lead)
-    qd = made.consistent_velocity(q, qd, hold=lead)
-    qdd = made.consistent_acceleration(q, qd, qdd, hold=lead)
-    tau, driven = made.constrained_inverse_dynamics(q, qd, qdd).tau, list(made.tree.driven)
+    q = result.assemble(q, hold=lead)
+    qd = result.consistent_velocity(q, qd, hold=lead)
+    qdd = result.consistent_acceleration(q, qd, qdd, hold=lead)
+    tau, driven = result.constrained_inverse_dynamics(q, qd, qdd).tau, list(result.tree.driven)
     return sy.Log(
         t=t,
         q=q[:, driven],
         qd=qd[:, driven],
         qdd=qdd[:, driven],
         tau=tau[:, driven],
-        joint_names=made.driven_joints,
+        joint_names=result.driven_joints,
     )
 
 

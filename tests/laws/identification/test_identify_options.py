@@ -46,9 +46,9 @@ def test_a_nan_in_the_middle_is_filled_and_said(arm):
     log = recorded(arm)
     tau = log.tau.copy()
     tau[777, 1] = np.nan
-    found = sy.identify(arm, log.replace(tau=tau), "wls", **FIXED)
-    assert np.all(np.isfinite(found.base_values))
-    assert any("NaN" in sentence for sentence in found.status)
+    fit = sy.identify(arm, log.replace(tau=tau), "wls", **FIXED)
+    assert np.all(np.isfinite(fit.base_values))
+    assert any("NaN" in sentence for sentence in fit.status)
 
 
 @pytest.mark.parametrize(

@@ -37,36 +37,34 @@ def test_a_payload_is_not_given_to_a_link(estimator, frame):
         carrying(Payload(4.0, LOAD.com, LOAD.inertia, frame)),
         carrying(Payload(9.0, (0.0, 0.1, 0.0), 0.0, frame), seed=1),
     ]
-    found = sy.identify(arm().with_parameters(1.2 * arm().parameters), logs, estimator)
-    assert np.allclose(found.base_values, found.base.values(arm().parameters), rtol=1e-4, atol=1e-4)
-    assert found.total_relative_error < 1e-4
-    assert any("its payload, 9 kg, was taken out" in note for note in found.status)
+    fit = sy.identify(arm().with_parameters(1.2 * arm().parameters), logs, estimator)
+    assert np.allclose(fit.base_values, fit.base.values(arm().parameters), rtol=1e-4, atol=1e-4)
+    assert fit.total_relative_error < 1e-4
+    assert any("its payload, 9 kg, was taken out" in note for note in fit.status)
 
 
 def test_a_log_without_its_payload_gives_it_to_the_last_link():
-    found = sy.identify(arm(), carrying(LOAD).replace(payload=None), **FIXED)
+    fit = sy.identify(arm(), carrying(LOAD).replace(payload=None), **FIXED)
     loaded = arm().with_payload(LOAD.mass, LOAD.com, LOAD.inertia)
-    assert np.allclose(
-        found.base_values, found.base.values(loaded.parameters), rtol=1e-5, atol=1e-5
-    )
+    assert np.allclose(fit.base_values, fit.base.values(loaded.parameters), rtol=1e-5, atol=1e-5)
 
 
 def test_a_validation_knows_what_its_log_carries():
-    found = sy.identify(arm(), recorded(arm()), **FIXED)
+    fit = sy.identify(arm(), recorded(arm()), **FIXED)
     other = carrying(LOAD, seed=2)
-    assert found.validate(other).total_relative_error < 1e-5
-    assert found.validate(other).before.total_relative_error < 1e-9
-    assert found.validate(other, found.robot).other.total_relative_error < 1e-5
-    assert found.validate(other.replace(payload=None)).total_relative_error > 0.05
+    assert fit.validate(other).total_relative_error < 1e-5
+    assert fit.validate(other).before.total_relative_error < 1e-9
+    assert fit.validate(other, fit.robot).other.total_relative_error < 1e-5
+    assert fit.validate(other.replace(payload=None)).total_relative_error > 0.05
     assert validate_robot(arm(), other).total_relative_error < 1e-9
 
 
 def test_the_fit_of_a_log_with_a_payload_judges_itself_with_it():
-    found = sy.identify(arm(), carrying(LOAD, noise=0.3), "wls", **FIXED)
-    assert found.total_relative_error < 0.01
-    assert found.before.total_relative_error < 0.01
-    assert np.allclose(found.sigma, 0.3 / np.sqrt(2), rtol=0.3), "decimated by two"
-    assert np.allclose(found.uncertainty.noise.sigma[-1], 0.3, rtol=0.1)
+    fit = sy.identify(arm(), carrying(LOAD, noise=0.3), "wls", **FIXED)
+    assert fit.total_relative_error < 0.01
+    assert fit.before.total_relative_error < 0.01
+    assert np.allclose(fit.sigma, 0.3 / np.sqrt(2), rtol=0.3), "decimated by two"
+    assert np.allclose(fit.uncertainty.noise.sigma[-1], 0.3, rtol=0.1)
 
 
 def test_a_payload_on_a_frame_that_does_not_exist_is_named():
@@ -85,18 +83,18 @@ def test_a_payload_on_a_frame_that_does_not_exist_is_named():
 
 @pytest.mark.parametrize("estimator", ["wls", "sdp"])
 def test_the_known_mass_of_a_link_is_kept(estimator):
-    found = sy.identify(arm(), recorded(arm(), noise=0.3), estimator, known_mass={"link3": 7.0})
-    assert found.parameters[found.parameter_names.index("link3.m")] == pytest.approx(7.0, rel=1e-9)
-    assert found.parameters_std[found.parameter_names.index("link3.m")] == 0
-    assert found.total_relative_error < 0.01
+    fit = sy.identify(arm(), recorded(arm(), noise=0.3), estimator, known_mass={"link3": 7.0})
+    assert fit.parameters[fit.parameter_names.index("link3.m")] == pytest.approx(7.0, rel=1e-9)
+    assert fit.parameters_std[fit.parameter_names.index("link3.m")] == 0
+    assert fit.total_relative_error < 0.01
 
 
 @pytest.mark.parametrize("estimator", ["wls", "sdp"])
 @pytest.mark.parametrize("total", [46.0, 60.0])
 def test_the_known_mass_of_all_links_is_kept(estimator, total):
-    found = sy.identify(arm(), recorded(arm(), noise=0.3), estimator, known_mass=total)
-    assert sum(body.inertia.m for body in found.robot.tree.bodies) == pytest.approx(total, rel=1e-6)
-    assert found.total_relative_error < 0.01
+    fit = sy.identify(arm(), recorded(arm(), noise=0.3), estimator, known_mass=total)
+    assert sum(body.inertia.m for body in fit.robot.tree.bodies) == pytest.approx(total, rel=1e-6)
+    assert fit.total_relative_error < 0.01
 
 
 def test_a_mass_that_cannot_be_is_refused():

@@ -79,11 +79,11 @@ def test_noise_of_the_states_is_as_small_as_is_said():
     motion = fourier_motion(log, 10.0)
     assert len(motion.coefficients) == 6  # five harmonics and the mean
     t, q, qd, qdd = fourier(3, 30.0, 100.0)
-    found, told = np.abs(motion.states(t) - [q, qd, qdd]), motion.errors(t)
-    ratio = np.sqrt(np.mean(found**2, axis=(1, 2)) / np.mean(told**2, axis=(1, 2)))
+    result, message = np.abs(motion.states(t) - [q, qd, qdd]), motion.errors(t)
+    ratio = np.sqrt(np.mean(result**2, axis=(1, 2)) / np.mean(message**2, axis=(1, 2)))
     assert np.all((ratio > 0.5) & (ratio < 2.0))
     kalman = prepare(TRUE, log, Preparation(smoothing="kalman"))
-    assert np.sqrt(np.mean(found[2] ** 2)) < 0.1 * np.std(
+    assert np.sqrt(np.mean(result[2] ** 2)) < 0.1 * np.std(
         kalman.qdd - qdd[np.searchsorted(t, kalman.t - 1e-9)]
     )
 
@@ -114,17 +114,17 @@ def test_the_estimate_is_that_of_the_averaged_log(estimator):
     assert whole.period == pytest.approx(10.0)
     tau = whole.tau.reshape(3, 1000, 3).mean(axis=0)
     averaged = replace(whole.part(slice(0, 1000)), tau=tau)
-    found, expected = (
+    result, expected = (
         estimator.fit(Problem(model, (samples,), 1)).base for samples in (whole, averaged)
     )
     # whose weights are estimated, from other residuals
     tolerance = 1e-9 if estimator.name == "ols" else 3e-3
-    assert np.linalg.norm(found - expected) < tolerance * np.linalg.norm(expected)
+    assert np.linalg.norm(result - expected) < tolerance * np.linalg.norm(expected)
 
 
 def test_sigma_is_the_spread_of_repeated_experiments():
     robot = rubbing(sy.load("planar_2r"))
-    values, told = [], []
+    values, message = [], []
     for seed in range(16):
         log, rng = recorded(robot, 20.0, 50.0), np.random.default_rng(seed)
         noisy = {
@@ -133,8 +133,8 @@ def test_sigma_is_the_spread_of_repeated_experiments():
         }
         fit = sy.identify(robot, log.replace(**noisy, qd=None, qdd=None), "wls", **FIXED)
         values.append(fit.base_values)
-        told.append(fit.base_std)
-    ratio = np.sqrt(np.mean(np.square(told), axis=0)) / np.std(values, axis=0)
+        message.append(fit.base_std)
+    ratio = np.sqrt(np.mean(np.square(message), axis=0)) / np.std(values, axis=0)
     assert 0.75 < np.exp(np.mean(np.log(ratio))) < 1.4
 
 

@@ -19,8 +19,8 @@ NOISE = 0.3  # [N m|N]
 
 def held(fit: Fit, log: sy.Log) -> np.ndarray:
     """The share of measured torques within the band, (n,)."""
-    made = fit.predict(log.q, log.qd, log.qdd)
-    return np.mean((made.low <= log.tau) & (log.tau <= made.high), axis=0)
+    prediction = fit.predict(log.q, log.qd, log.qdd)
+    return np.mean((prediction.low <= log.tau) & (log.tau <= prediction.high), axis=0)
 
 
 @cache
@@ -62,11 +62,11 @@ def test_bands_hold_95_percent_of_smoothed_measurements(memory):
     for log in logs:
         assert 0.92 <= np.mean(held(fit, log)) <= 0.98
         for cutoff in (3.0, 10.0):
-            made, tau = (
+            result, tau = (
                 fit.predict(log.q, log.qd, log.qdd, cutoff, log.t),
                 lowpass(log.tau, log.t, cutoff),
             )
-            assert 0.92 <= np.mean((made.low <= tau) & (tau <= made.high)) <= 0.98
+            assert 0.92 <= np.mean((result.low <= tau) & (tau <= result.high)) <= 0.98
 
 
 def test_a_smoothed_prediction_has_the_torque_filtered_and_less_noise():
@@ -119,18 +119,24 @@ def test_bands_hold_by_default_from_a_wrong_description():
 
 def test_the_band_is_that_of_the_standard_deviation():
     _, log, fit = case()
-    made = fit.predict(log.q, log.qd, log.qdd)
-    assert np.allclose(made.high - made.torque, 1.96 * made.std)
-    assert np.allclose(made.torque - made.low, 1.96 * made.std)
-    assert np.all(made.std >= 0.95 * NOISE)
+    prediction = fit.predict(log.q, log.qd, log.qdd)
+    assert np.allclose(prediction.high - prediction.torque, 1.96 * prediction.std)
+    assert np.allclose(prediction.torque - prediction.low, 1.96 * prediction.std)
+    assert np.all(prediction.std >= 0.95 * NOISE)
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3)])
 def test_shapes_are_those_of_the_states(shape):
     _, _, fit = case()
-    made = fit.predict(*np.zeros((3, *shape, 3)))
-    assert made.torque.shape == made.std.shape == made.low.shape == made.high.shape == (*shape, 3)
-    assert made.inside.shape == shape
+    prediction = fit.predict(*np.zeros((3, *shape, 3)))
+    assert (
+        prediction.torque.shape
+        == prediction.std.shape
+        == prediction.low.shape
+        == prediction.high.shape
+        == (*shape, 3)
+    )
+    assert prediction.inside.shape == shape
     assert fit.torque(*np.zeros((3, *shape, 3))).shape == (*shape, 3)
 
 

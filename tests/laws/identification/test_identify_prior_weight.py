@@ -18,10 +18,10 @@ CLOSE = 1.03  # of the least held-out error of any fixed weight, and of plain le
 
 def motion(robot: Robot, seed: int, seconds: float = 12.0, reach: float = 1.2) -> Trajectory:
     rng = np.random.default_rng(seed)
-    made = Fourier(np.zeros(robot.n), *rng.normal(size=(2, robot.n, 5)), 0.1)
-    size = np.abs(made(np.linspace(0, 10, 400)).q).max(axis=0)
+    result = Fourier(np.zeros(robot.n), *rng.normal(size=(2, robot.n, 5)), 0.1)
+    size = np.abs(result(np.linspace(0, 10, 400)).q).max(axis=0)
     return trajectory(
-        made.scaled(reach / size, rng.uniform(-0.5, 0.5, robot.n)),
+        result.scaled(reach / size, rng.uniform(-0.5, 0.5, robot.n)),
         seconds,
         100.0,
         robot.joint_names,
@@ -46,16 +46,16 @@ def placeholder(robot: Robot, mass: float = 0.1, inertia: float = 1e-6) -> Robot
 def test_nothing_fixed_is_much_better_on_another_motion(name: str, description: str) -> None:
     robot = sy.load(name)
     true = sy.perturbed(robot, 5, {"good": 0.03, "wrong": 0.2, "placeholder": 0.1}[description])
-    given = placeholder(robot) if description == "placeholder" else robot
+    argument = placeholder(robot) if description == "placeholder" else robot
     log, other = logs(true, 3)
-    error = sy.identify(given, log, diagnose=False).validate(other).total_relative_error
+    error = sy.identify(argument, log, diagnose=False).validate(other).total_relative_error
     fixed = [
-        sy.identify(given, log, SDP(w), diagnose=False).validate(other).total_relative_error
+        sy.identify(argument, log, SDP(w), diagnose=False).validate(other).total_relative_error
         for w in (1.0, 1e3)
     ]
     plain = [
-        sy.identify(given, log, way, diagnose=False).validate(other).total_relative_error
-        for way in ("wls",)
+        sy.identify(argument, log, method, diagnose=False).validate(other).total_relative_error
+        for method in ("wls",)
     ]
     assert error <= CLOSE * min(fixed + plain), (error, fixed, plain)
 
@@ -149,13 +149,13 @@ def test_an_override_is_obeyed() -> None:
 def test_infinite_where_the_log_says_nothing() -> None:
     """Of a joint that turns about the vertical and never moves, the log shows no inertia."""
     robot = sy.load("elbow_6r")
-    made = motion(robot, 1)
-    held = {robot.joint_names[j] for j in range(robot.n) if j != 2}
-    log = sy.record(sy.perturbed(robot, 4, 0.05), made, 250.0, 3)
+    path_motion = motion(robot, 1)
+    fixed = {robot.joint_names[j] for j in range(robot.n) if j != 2}
+    log = sy.record(sy.perturbed(robot, 4, 0.05), path_motion, 250.0, 3)
     q = log.q.copy()
     rng = np.random.default_rng(0)
     for j, name in enumerate(robot.joint_names):
-        if name in held:
+        if name in fixed:
             q[:, j] = 0.3 + 1e-5 * rng.normal(size=log.N)
     true = sy.perturbed(robot, 4, 0.05)
     qd, qdd = (np.gradient(q[:, 2], log.t), np.gradient(np.gradient(q[:, 2], log.t), log.t))
@@ -166,7 +166,7 @@ def test_infinite_where_the_log_says_nothing() -> None:
     fit = sy.identify(
         robot, log.replace(q=q, tau=tau + 0.1 * rng.normal(size=tau.shape)), diagnose=False
     )
-    still_columns = [f"{name}.{symbol}" for name in held for symbol in ("Fv", "Fc", "Ia")]
+    still_columns = [f"{name}.{symbol}" for name in fixed for symbol in ("Fv", "Fc", "Ia")]
     std = dict(zip(fit.base.names, fit.base_std, strict=True))
     assert all(np.isinf(std[name]) for name in still_columns if name in std)
     assert fit.rank < 0.6 * fit.base.n_base

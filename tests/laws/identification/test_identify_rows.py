@@ -99,21 +99,21 @@ def test_a_program_of_some_scalars_computes_those(rng: np.random.Generator) -> N
 
 @pytest.mark.parametrize("decimate", [1, 7])
 def test_threads_do_not_change_a_bit_of_what_is_accumulated(decimate: int) -> None:
-    made = []
+    results = []
     for count in (1, 2, 3):
         problem = problem_of(decimate=decimate)
         with sy.threads(count):
-            left = residuals(problem, problem.prior, np.ones(3))
-            made.append(
+            residual = residuals(problem, problem.prior, np.ones(3))
+            results.append(
                 [
                     *(R for fold in problem.folds for R in fold.factors),
-                    left.predicted,
-                    left.scores,
-                    left.information,
+                    residual.predicted,
+                    residual.scores,
+                    residual.information,
                 ]
             )
-    for other in made[1:]:
-        for a, b in zip(made[0], other, strict=True):
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(a, b)
 
 
@@ -140,19 +140,19 @@ def test_parts_are_those_of_consecutive_samples() -> None:
 def test_scores_and_information_are_those_of_the_rows() -> None:
     problem = problem_of(20.0)
     weights = np.array([1.0, 2.0, 0.5])
-    left = residuals(problem, problem.prior, weights)
+    residual = residuals(problem, problem.prior, weights)
     (block,) = problem.blocks()
     e = block.tau - block.Y @ problem.prior
-    np.testing.assert_allclose(left.values, e, atol=1e-9)
+    np.testing.assert_allclose(residual.values, e, atol=1e-9)
     np.testing.assert_allclose(
-        left.scores.sum(axis=0),
+        residual.scores.sum(axis=0),
         np.einsum("tjb,tj->b", block.Y, weights**2 * e),
         rtol=1e-8,
         atol=1e-8,
     )
     weighed = (block.Y * weights[:, None]).reshape(-1, problem.base.n_base)
     np.testing.assert_allclose(
-        left.information.sum(axis=0), weighed.T @ weighed, rtol=1e-9, atol=1e-9
+        residual.information.sum(axis=0), weighed.T @ weighed, rtol=1e-9, atol=1e-9
     )
 
 
@@ -169,10 +169,10 @@ def test_results_come_in_order_from_several_threads_with_one_each() -> None:
         return i, thread_count(), get_ident()
 
     with sy.threads(3):
-        made = list(mapped(late, range(20)))
-    assert [i for i, *_ in made] == list(range(20))
-    assert {count for _, count, _ in made} == {1}
-    assert len({thread for *_, thread in made}) > 1
+        results = list(mapped(late, range(20)))
+    assert [i for i, *_ in results] == list(range(20))
+    assert {count for _, count, _ in results} == {1}
+    assert len({thread for *_, thread in results}) > 1
     with sy.threads(1):
         assert {thread for *_, thread in mapped(late, range(3))} == {get_ident()}
 

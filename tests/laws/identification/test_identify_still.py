@@ -33,14 +33,14 @@ def test_the_rest_is_identified_and_the_still_joint_stays_as_described(
     described = true.with_parameters(1.2 * true.parameters)
     fit = sy.identify(described, still_log(true, joints, noise), estimator)
     assert fit.total_relative_error < 0.03
-    own = dict(zip(fit.parameter_names, fit.parameters, strict=True))
-    given = dict(zip(described.parameter_names, described.parameters, strict=True))
+    values = dict(zip(fit.parameter_names, fit.parameters, strict=True))
+    arguments = dict(zip(described.parameter_names, described.parameters, strict=True))
     for j, joint in enumerate(true.joint_names):
         if j in joints:
             assert f"{joint}.Fv" in fit.unseen
-            assert own[f"{joint}.Fv"] == pytest.approx(given[f"{joint}.Fv"], rel=1e-6)
+            assert values[f"{joint}.Fv"] == pytest.approx(arguments[f"{joint}.Fv"], rel=1e-6)
         else:
-            assert own[f"{joint}.Fv"] == pytest.approx(given[f"{joint}.Fv"] / 1.2, rel=0.2)
+            assert values[f"{joint}.Fv"] == pytest.approx(arguments[f"{joint}.Fv"] / 1.2, rel=0.2)
 
 
 def test_whatever_a_foreign_library_throws_becomes_one_of_our_errors():

@@ -27,17 +27,17 @@ def nothing(q, qd, qdd):
 @pytest.mark.parametrize("memory", [0.0, 0.95])
 def test_what_is_left_below_a_frequency_is_what_a_filter_leaves(rng, memory, cutoff):
     e = SIZE * coloured((20000, 2), memory, rng)
-    left = np.sqrt(np.mean(lowpass(e, np.arange(20000) / 100, cutoff) ** 2, axis=0))
-    assert np.allclose(torque_noise([samples_of(e)], nothing).below(cutoff), left, rtol=0.12)
+    remaining = np.sqrt(np.mean(lowpass(e, np.arange(20000) / 100, cutoff) ** 2, axis=0))
+    assert np.allclose(torque_noise([samples_of(e)], nothing).below(cutoff), remaining, rtol=0.12)
 
 
 def test_white_noise_is_left_by_its_share_of_the_band(rng):
-    made = torque_noise([samples_of(SIZE * rng.normal(size=(50000, 2)))], nothing)
-    assert np.allclose(made.below(None), SIZE, rtol=0.02)
-    assert np.allclose(made.below(50.0), SIZE, rtol=0.02)
-    assert np.allclose(made.below(1000.0), SIZE, rtol=0.02)
-    assert np.allclose(made.below(50.0 / 9), SIZE / 3, rtol=0.05)
-    assert np.allclose(made.below(0.0), 0.0)
+    noise = torque_noise([samples_of(SIZE * rng.normal(size=(50000, 2)))], nothing)
+    assert np.allclose(noise.below(None), SIZE, rtol=0.02)
+    assert np.allclose(noise.below(50.0), SIZE, rtol=0.02)
+    assert np.allclose(noise.below(1000.0), SIZE, rtol=0.02)
+    assert np.allclose(noise.below(50.0 / 9), SIZE / 3, rtol=0.05)
+    assert np.allclose(noise.below(0.0), 0.0)
 
 
 def test_it_holds_95_percent_of_noise_that_is_not_normal(rng):
@@ -54,11 +54,11 @@ def test_logs_of_any_rate_count_by_their_time_and_gaps_by_nothing(rng):
         gapped.t + 100.0 * (np.arange(4000) > 2500),
         *(getattr(gapped, x) for x in ("q", "qd", "qdd", "tau", "keep")),
     )
-    made = torque_noise([gapped, samples_of(fast, 1000.0)], nothing)
-    assert made.frequencies[-1] == pytest.approx(500.0)
-    assert np.allclose(made.below(None), SIZE, rtol=0.03)
+    noise = torque_noise([gapped, samples_of(fast, 1000.0)], nothing)
+    assert noise.frequencies[-1] == pytest.approx(500.0)
+    assert np.allclose(noise.below(None), SIZE, rtol=0.03)
     # 40 s of each: all of one, a tenth of the other
-    assert np.allclose(made.below(50.0), np.sqrt((1 + 0.1) / 2) * SIZE, rtol=0.15)
+    assert np.allclose(noise.below(50.0), np.sqrt((1 + 0.1) / 2) * SIZE, rtol=0.15)
 
 
 def test_rows_that_are_not_in_use_do_not_count(rng):
@@ -83,8 +83,8 @@ def test_of_a_very_long_log_some_windows_tell(rng):
     N = 5 << 16
     e = SIZE * rng.normal(size=(N, 2)) * np.linspace(0.5, 1.5, N)[:, None]
     whole = torque_noise([samples_of(part) for part in np.array_split(e, 3)], nothing)
-    made = torque_noise([samples_of(e)], nothing)
-    assert np.allclose(made.below(None), whole.below(None), rtol=0.03)
-    assert np.allclose(made.below(5.0), whole.below(5.0), rtol=0.1)
+    noise = torque_noise([samples_of(e)], nothing)
+    assert np.allclose(noise.below(None), whole.below(None), rtol=0.03)
+    assert np.allclose(noise.below(5.0), whole.below(5.0), rtol=0.1)
     windows = stretches([samples_of(e)], nothing)
     assert sum(len(each.e) for each in windows) == 4 << 16

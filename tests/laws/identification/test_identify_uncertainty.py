@@ -86,12 +86,12 @@ def test_two_sigma_of_the_default_cover_the_truth_whatever_the_description(
     robot, description, noise, friction, runs
 ):
     scenario = Scenario(robot, description, noise, friction)
-    found = together([count(scenario, 100 + seed, diagnose=False) for seed in range(runs)])
-    assert 0.87 <= found.inside <= 1.0  # about a hundred parameters, many of them correlated
-    assert 0.7 <= found.rms <= 1.35
+    result = together([count(scenario, 100 + seed, diagnose=False) for seed in range(runs)])
+    assert 0.87 <= result.inside <= 1.0  # about a hundred parameters, many of them correlated
+    assert 0.7 <= result.rms <= 1.35
     assert np.all(
-        (found.bands >= 0.90) & (found.bands <= (1.0 if friction == "asymmetric" else 0.99))
-    ), found.bands
+        (result.bands >= 0.90) & (result.bands <= (1.0 if friction == "asymmetric" else 0.99))
+    ), result.bands
 
 
 @pytest.mark.parametrize(
@@ -135,11 +135,11 @@ def test_a_standard_deviation_is_infinite_below_a_hundredth_of_the_information(s
     less[2] = share
     fewer = fit.uncertainty.parameter_share.copy()
     fewer[0] = share
-    made = replace(fit, uncertainty=replace(fit.uncertainty, share=less, parameter_share=fewer))
+    changed = replace(fit, uncertainty=replace(fit.uncertainty, share=less, parameter_share=fewer))
     assert np.isfinite(fit.base_std).all()
-    assert np.isfinite(made.base_std[2]) == finite
-    assert np.isfinite(made.parameters_std[0]) == finite
-    assert (made.base.names[2] in made.unseen) != finite
+    assert np.isfinite(changed.base_std[2]) == finite
+    assert np.isfinite(changed.parameters_std[0]) == finite
+    assert (changed.base.names[2] in changed.unseen) != finite
 
 
 @pytest.mark.parametrize(("component", "hidden"), [(0.02, False), (0.045, True)])
@@ -176,11 +176,11 @@ def test_a_standing_joint_does_not_move_by_the_noise_of_its_encoder(rng):
     robot = rubbing(sy.load("planar_2r"))
     log = recorded(robot)
     q = np.column_stack([log.q[:, 0], 0.4 + 1e-4 * rng.normal(size=log.N)])
-    made = prepare(
+    result = prepare(
         robot, sy.Log(t=log.t, q=q, tau=log.tau, joint_names=robot.joint_names), Preparation()
     )
-    assert np.all(made.q[:, 1] == made.q[0, 1])
-    assert made.q[0, 1] == pytest.approx(0.4, abs=1e-5)
-    assert not made.qd[:, 1].any()
-    assert not made.qdd[:, 1].any()
-    assert made.qd[:, 0].any()
+    assert np.all(result.q[:, 1] == result.q[0, 1])
+    assert result.q[0, 1] == pytest.approx(0.4, abs=1e-5)
+    assert not result.qd[:, 1].any()
+    assert not result.qdd[:, 1].any()
+    assert result.qd[:, 0].any()

@@ -21,9 +21,11 @@ def robot() -> sy.Robot:
 
 @cache
 def log(seed: int = 0, late: float = LATE, size: float = 0.4) -> sy.Log:
-    made = recorded(robot(), rate=200.0, noise=0.05, seed=seed, size=size)
-    tau = np.stack([np.interp(made.t - late, made.t, column) for column in made.tau.T], axis=1)
-    return made.replace(tau=tau)
+    recording = recorded(robot(), rate=200.0, noise=0.05, seed=seed, size=size)
+    tau = np.stack(
+        [np.interp(recording.t - late, recording.t, column) for column in recording.tau.T], axis=1
+    )
+    return recording.replace(tau=tau)
 
 
 def same_samples(*validations: sy.Validation) -> bool:
@@ -138,10 +140,10 @@ JOINT = """<joint name="j{name}" type="continuous"><parent link="base"/><child l
 
 
 def test_a_delay_that_is_given_is_not_estimated():
-    given = validate_robot(robot(), log(3), Preparation(delay=LATE))
+    argument = validate_robot(robot(), log(3), Preparation(delay=LATE))
     none = validate_robot(robot(), log(3), Preparation(delay=0.0))
-    assert same_samples(given, none)
-    assert given.total_relative_error < none.total_relative_error
+    assert same_samples(argument, none)
+    assert argument.total_relative_error < none.total_relative_error
 
 
 def test_cross_validations_are_made_on_the_same_samples():

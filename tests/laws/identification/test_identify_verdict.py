@@ -85,18 +85,18 @@ def test_a_likely_fault_makes_it_doubtful(fit: sy.Fit, probability: float, word:
     finding = Finding(
         "delay", ("joint1",), "The torque of joint1 is late.", probability, "delay = 0.02"
     )
-    found = judged(fit, log={"findings": (finding,)})
-    assert found.word == word
-    assert any("joint1 is late" in reason for reason in found.reasons)
-    assert found.findings == (finding,)
+    judgement = judged(fit, log={"findings": (finding,)})
+    assert judgement.word == word
+    assert any("joint1 is late" in reason for reason in judgement.reasons)
+    assert judgement.findings == (finding,)
 
 
 def test_a_remark_does_not(fit: sy.Fit) -> None:
-    found = judged(
+    judgement = judged(
         fit, log={"findings": (Finding("jitter", (), "Stamps jitter.", 1.0, severity="remark"),)}
     )
-    assert found.word == "trusted"
-    assert "Stamps jitter." in found.reasons
+    assert judgement.word == "trusted"
+    assert "Stamps jitter." in judgement.reasons
 
 
 @pytest.mark.parametrize(("factor", "word"), [(1.4, "trusted"), (2.8, "doubtful")])
@@ -117,20 +117,20 @@ def test_an_error_outside_the_region_limits_the_fit_or_contradicts_it(
     """ALIKE 1.5 times the 0.02 expected within, BROKEN 2 times the 0.03 expected anywhere, USELESS
     0.5.
     """
-    found = judged(fit, (errors(None, outside),), **expecting(0.02, 0.03))
-    assert found.word == word
-    assert found.error == (np.inf if word == "refused" else 0.02), (
+    judgement = judged(fit, (errors(None, outside),), **expecting(0.02, 0.03))
+    assert judgement.word == word
+    assert judgement.error == (np.inf if word == "refused" else 0.02), (
         "what is measured outside says nothing about inside"
     )
-    assert found.outside_error == pytest.approx(outside)
+    assert judgement.outside_error == pytest.approx(outside)
 
 
 def test_torques_times_minus_three_refuse_it(fit: sy.Fit) -> None:
     for others in (errors(1.33, None), errors(None, 1.33), errors(1.33, 0.01)):
-        found = judged(fit, (others,))
-        assert found.word == "refused"
-        assert found.error == np.inf
-        assert "133" in found.reasons[0]
+        judgement = judged(fit, (others,))
+        assert judgement.word == "refused"
+        assert judgement.error == np.inf
+        assert "133" in judgement.reasons[0]
 
 
 def test_a_joint_without_a_sample_in_use_is_not_trusted() -> None:
@@ -198,9 +198,9 @@ def test_little_excitation_makes_it_doubtful(fit: sy.Fit, lost: float, word: str
 
 
 def test_without_a_description_nothing_tells_the_scale(fit: sy.Fit) -> None:
-    found = judged(fit, masses={"set_aside": ("link1", "link2", "link3")})
-    assert found.word == "trusted within"
-    assert any("known_mass" in reason for reason in found.reasons)
+    judgement = judged(fit, masses={"set_aside": ("link1", "link2", "link3")})
+    assert judgement.word == "trusted within"
+    assert any("known_mass" in reason for reason in judgement.reasons)
     assert judged(fit, masses={"set_aside": ("link1",), "known": True}).word == "trusted"
 
 
@@ -212,9 +212,9 @@ def test_a_verdict_is_plain_data(fit: sy.Fit) -> None:
 
 
 def test_a_refused_fit_has_no_expected_error(fit: sy.Fit) -> None:
-    found = judged(fit, **expecting(0.7))
-    assert (found.word, found.error) == ("refused", np.inf)
-    assert "inf" not in str(found)
+    judgement = judged(fit, **expecting(0.7))
+    assert (judgement.word, judgement.error) == ("refused", np.inf)
+    assert "inf" not in str(judgement)
 
 
 @pytest.mark.parametrize("estimator", [None, "wls"])
@@ -222,9 +222,9 @@ def test_the_mass_of_placeholders_does_not_decide(estimator: str | None) -> None
     true = sy.load("spatial_3r")
     pi = true.parameters.copy()
     pi[:30] = np.tile([0.1, 0, 0, 0, 1e-3, 0, 0, 1e-3, 0, 1e-3], 3)
-    found = sy.identify(true.with_parameters(pi), recorded(true, noise=0.01), estimator).verdict
-    assert found.word == "trusted within"
-    assert "known_mass" in found.reasons[0]
+    verdict = sy.identify(true.with_parameters(pi), recorded(true, noise=0.01), estimator).verdict
+    assert verdict.word == "trusted within"
+    assert "known_mass" in verdict.reasons[0]
 
 
 def test_equal_links_of_about_the_described_mass_are_no_limit(fit: sy.Fit) -> None:
@@ -244,11 +244,11 @@ def test_one_log_of_another_robot_is_named() -> None:
             joint_names=robot.joint_names, source="stranger.csv"
         ),
     )
-    made = sy.identify(robot, logs, diagnose=False).verdict
-    assert made.word in ("doubtful", "refused")
+    verdict = sy.identify(robot, logs, diagnose=False).verdict
+    assert verdict.word in ("doubtful", "refused")
     assert any(
         "Log 2 of 3 (stranger.csv) does not belong to the others" in reason
-        for reason in made.reasons
+        for reason in verdict.reasons
     )
     assert not any(
         "belong" in reason
@@ -267,13 +267,13 @@ def test_a_log_near_rest_leaves_the_joints_as_described() -> None:
     rng = np.random.default_rng(0)
     q = 0.4 + 1e-5 * np.cumsum(rng.normal(size=(60, 3)), axis=0)
     tau = robot.gravity_torque(q) + 0.2 * rng.normal(size=(60, 3))
-    found = sy.identify(
+    new_fit = sy.identify(
         robot,
         sy.Log(t=np.arange(60) * 0.01, q=q, tau=tau, joint_names=robot.joint_names),
         diagnose=False,
     )
-    assert not found.verdict.trusted
-    given = dict(zip(robot.parameter_names, robot.parameters, strict=True))
-    for name, value in zip(found.parameter_names, found.parameters, strict=True):
+    assert not new_fit.verdict.trusted
+    arguments = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    for name, value in zip(new_fit.parameter_names, new_fit.parameters, strict=True):
         if name.endswith((".Fv", ".Fc", ".Ia")):
-            assert abs(value - given[name]) < given[name] + 0.1, name
+            assert abs(value - arguments[name]) < arguments[name] + 0.1, name

@@ -106,8 +106,8 @@ def test_accelerations_are_not_read(true, estimator):
 def test_what_is_held_known_or_masked_is_taken_into_account(true, estimator):
     hold = {"link3.m": float(true.parameters[20]), "joint2.Fv": None, "joint1.Ia": None}
     problem = problem_of(true, recorded(true), ModelOptions(hold=hold), mask=0.05)
-    found, expected = estimator.fit(problem).base, problem.prior
-    assert np.linalg.norm(found - expected) < 1e-7 * np.linalg.norm(expected)
+    result, expected = estimator.fit(problem).base, problem.prior
+    assert np.linalg.norm(result - expected) < 1e-7 * np.linalg.norm(expected)
 
 
 @BOTH
@@ -143,16 +143,16 @@ def test_time_stamps_that_are_not_even_are_counted(true, estimator):
 def test_the_uncertainty_is_that_of_its_own_equations(estimator):
     true = rubbing(sy.load("planar_2r"))
     problem = problem_of(true, recorded(true, 40, base=0.03, harmonics=10))
-    made = []
+    results = []
     for k in range(30):
         noise = 0.2 * np.random.default_rng(k).normal(size=problem.samples[0].tau.shape)
         noisy = replace(
             problem, samples=tuple(replace(s, tau=s.tau + noise) for s in problem.samples)
         )
-        made.append(estimator.fit(noisy))
-    spread = np.std([each.base for each in made], axis=0)
-    told = np.sqrt(np.mean([np.diag(covariance_of_parts(each)) for each in made], axis=0))
-    assert 0.85 < np.exp(np.mean(np.log(told / spread))) < 1.3
+        results.append(estimator.fit(noisy))
+    spread = np.std([each.base for each in results], axis=0)
+    message = np.sqrt(np.mean([np.diag(covariance_of_parts(each)) for each in results], axis=0))
+    assert 0.85 < np.exp(np.mean(np.log(message / spread))) < 1.3
 
 
 @BOTH

@@ -22,10 +22,11 @@ FUNCTIONS = [
 ]
 
 
-def within(made: Any, values: np.ndarray) -> bool:
+def within(result: Any, values: np.ndarray) -> bool:
     slack = 1e-12 * (1 + np.abs(values))
     return bool(
-        np.all(made.low[:, None] <= values + slack) and np.all(made.high[:, None] >= values - slack)
+        np.all(result.low[:, None] <= values + slack)
+        and np.all(result.high[:, None] >= values - slack)
     )
 
 
@@ -41,22 +42,22 @@ def test_narrow_intervals_give_narrow_results(rng: np.random.Generator) -> None:
     middle = rng.normal(size=(2, 100))
     x, y = (Interval(m - 1e-9, m + 1e-9) for m in middle)
     for function in FUNCTIONS[:4]:
-        made = function(x, y)
-        assert np.max(made.high - made.low) < 1e-6
+        result = function(x, y)
+        assert np.max(result.high - result.low) < 1e-6
 
 
 def test_a_quotient_by_what_may_be_zero_is_unbounded() -> None:
-    made = 1.0 / Interval([-1.0, 1.0], [1.0, 2.0])
-    assert made.magnitude[0] == np.inf
-    np.testing.assert_allclose([made.low[1], made.high[1]], [0.5, 1.0])
+    result = 1.0 / Interval([-1.0, 1.0], [1.0, 2.0])
+    assert result.magnitude[0] == np.inf
+    np.testing.assert_allclose([result.low[1], result.high[1]], [0.5, 1.0])
 
 
 def test_torques_lie_within(rng: np.random.Generator) -> None:
     robot = sy.load("spatial_3r").with_friction(coulomb=1.0, viscous=0.3)
     middle = rng.normal(size=(3, 3, 40))
     boxes = [[Interval(x - 0.05, x + 0.05) for x in rows] for rows in middle]
-    made = inverse_dynamics(robot.tree, *boxes)
+    result = inverse_dynamics(robot.tree, *boxes)
     points = middle[..., None] + rng.uniform(-0.05, 0.05, (3, 3, 40, 30))
     tau = robot.inverse_dynamics(*np.moveaxis(points, 1, -1))
-    for i, each in enumerate(made):
+    for i, each in enumerate(result):
         assert within(each, tau[..., i])

@@ -45,8 +45,8 @@ def traced() -> Robot:
 
 @cache
 def log() -> sy.Log:
-    made = recorded(arm(), 12.0, noise=0.1)
-    return made.replace(tau=made.tau + spring(made.q, made.qd, made.qdd))
+    recording = recorded(arm(), 12.0, noise=0.1)
+    return recording.replace(tau=recording.tau + spring(recording.q, recording.qd, recording.qdd))
 
 
 @cache
@@ -199,12 +199,12 @@ def test_a_simulation_has_the_spring(method: str, near: float, law: str) -> None
         sy.simulate(robot, controller, q0=[0.1, 0.2, 0.3], seconds=0.3, method=method)
         for robot in (traced(), with_function(arm(), spring), arm())
     ]
-    expected, found, without = runs
-    assert np.abs(found.q - expected.q).max() < near
+    expected, result, without = runs
+    assert np.abs(result.q - expected.q).max() < near
     assert np.abs(without.q - expected.q).max() > 10 * near
-    assert np.abs(found.tau - expected.tau).max() < max(near, 3e-2 * (law == "function"))
-    assert np.abs(found.heat - expected.heat).max() < 0.05 * np.abs(expected.heat).max()
-    assert found.drift < 1e-6
+    assert np.abs(result.tau - expected.tau).max() < max(near, 3e-2 * (law == "function"))
+    assert np.abs(result.heat - expected.heat).max() < 0.05 * np.abs(expected.heat).max()
+    assert result.drift < 1e-6
 
 
 def test_a_function_of_accelerations_has_no_forward_dynamics() -> None:

@@ -65,12 +65,14 @@ def test_derivatives_follow(robot, states):
     by_q, by_qd, _ = robot.inverse_dynamics_derivatives(*states)
     q, qd, qdd = states
     h = 1e-6
-    for made, slope in (
+    for result, derivative in (
         (by_q, lambda d: robot.inverse_dynamics(q + d, qd, qdd)),
         (by_qd, lambda d: robot.inverse_dynamics(q, qd + d, qdd)),
     ):
-        expected = np.stack([(slope(h * e) - slope(-h * e)) / (2 * h) for e in np.eye(3)], axis=-1)
-        assert np.allclose(made, expected, atol=1e-5)
+        expected = np.stack(
+            [(derivative(h * e) - derivative(-h * e)) / (2 * h) for e in np.eye(3)], axis=-1
+        )
+        assert np.allclose(result, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("file", ["robot.toml", "robot.urdf"])
@@ -109,11 +111,11 @@ def test_it_is_kept_and_taken_away(robot, bare):
 
 
 def test_a_function_is_traced_if_it_can_be(bare):
-    made = traced(lambda q, qd, qdd: 5.0 * q + np.sqrt(np.abs(qd)), bare.joint_names)
-    assert [each.joint for each in made] == list(bare.joint_names)
-    assert joints_in(made[1].expression) == ("joint2",)
+    program = traced(lambda q, qd, qdd: 5.0 * q + np.sqrt(np.abs(qd)), bare.joint_names)
+    assert [each.joint for each in program] == list(bare.joint_names)
+    assert joints_in(program[1].expression) == ("joint2",)
     state = type("State", (), {"q": 2.0, "qd": -4.0})
-    assert evaluate(made[1].expression, {"joint2": state}) == pytest.approx(12.0)
+    assert evaluate(program[1].expression, {"joint2": state}) == pytest.approx(12.0)
     for cannot in (
         lambda q, qd, qdd: qdd,
         lambda q, qd, qdd: np.interp(q, [0, 1], [0, 1]),

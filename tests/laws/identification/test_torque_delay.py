@@ -91,8 +91,8 @@ def test_a_delay_is_confirmed_if_it_lowers_errors_on_held_out_blocks(delay):
         "common": late_torques(t, planted - common_value(planted)),
         "own": late_torques(t, np.zeros(3)),
     }
-    found = confirmed_delay(rows_of(t, 3), planted, torques)
-    np.testing.assert_allclose(found, planted)
+    result = confirmed_delay(rows_of(t, 3), planted, torques)
+    np.testing.assert_allclose(result, planted)
 
 
 def test_a_delay_that_predicts_nothing_better_is_none():

@@ -39,7 +39,7 @@ def test_the_covariance_has_a_rank_one_term(estimator: str) -> None:
     np.testing.assert_array_equal(scaled.predict(*states).std, exact.predict(*states).std)
     assert scaled.verdict.error == exact.verdict.error
     assert scaled.torque_scale_std == S
-    assert any("torque scale is known to ± 0.04" in reason for reason in scaled.verdict.reasons)
+    assert any("torque scale is known to ± 4 %" in reason for reason in scaled.verdict.reasons)
 
 
 @pytest.mark.parametrize("source", ["robot", "fit", "empty log"])
@@ -62,7 +62,7 @@ def test_a_load_changes_with_the_scale_as_the_standard_deviation_says(source: st
     want = 10 * np.abs(moved.fit.numbers - plain.fit.numbers)
     np.testing.assert_allclose(change, want, rtol=0.03, atol=2e-5)
     assert wide.std.mass > 0.8 * S * wide.mass
-    assert any("torque scale is known to ± 0.04" in reason for reason in wide.verdict.reasons)
+    assert any("torque scale is known to ± 4 %" in reason for reason in wide.verdict.reasons)
 
 
 def test_uncertain_gains_widen_every_parameter() -> None:

@@ -231,9 +231,9 @@ def results():
     """
     fault = ("delay", ("joint1",), 20.0)
     other = ("clock", ("joint1", "joint2"), 2.0)
-    kept = {"word": "trusted", "expected_error": 0.1, "true_error": 0.15}
+    selected = {"word": "trusted", "expected_error": 0.1, "true_error": 0.15}
     return (
-        Judgement("planar_2r/1/healthy", (), **kept),
+        Judgement("planar_2r/1/healthy", (), **selected),
         Judgement("planar_2r/2/healthy", (), findings=(finding("delay"),), word="doubtful"),
         Judgement(
             "ur5/3/delay",
@@ -311,5 +311,8 @@ def test_the_command_runs_and_keeps_its_results(tmp_path, root):
     assert done.returncode in (0, 1), done.stderr
     assert "2 of 2" in done.stderr
     assert "single faults are named" in done.stdout
-    kept = json.loads(out.read_text())
-    assert [from_plain(data).case.seed for data in kept["results"]] in ([1000, 1001], [1001, 1000])
+    selected = json.loads(out.read_text())
+    assert [from_plain(data).case.seed for data in selected["results"]] in (
+        [1000, 1001],
+        [1001, 1000],
+    )

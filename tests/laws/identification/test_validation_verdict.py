@@ -45,14 +45,14 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_errors_are_measured_on_their_side_of_the_region(case: tuple[int, float, float]) -> None:
-    made = validation(*case)
-    inside = fit().region.contains(*made.states)
-    e, tau = made.measured - made.predicted, made.measured
+    validated = validation(*case)
+    inside = fit().region.contains(*validated.states)
+    e, tau = validated.measured - validated.predicted, validated.measured
     for mask, where, total in (
-        (inside, "inside", made.errors.inside),
-        (~inside, "outside", made.errors.outside),
+        (inside, "inside", validated.errors.inside),
+        (~inside, "outside", validated.errors.outside),
     ):
-        stated = [getattr(each, where) for each in made.verdict.joints]
+        stated = [getattr(each, where) for each in validated.verdict.joints]
         if not mask.any():
             assert stated == [None] * 3
             continue
@@ -82,19 +82,19 @@ def test_a_validation_never_raises_a_word(case: tuple[int, float, float]) -> Non
 
 @pytest.mark.parametrize("scale", [1.0, 1.3, -3.0])
 def test_outside_the_region_nothing_is_said_of_the_error_inside(scale: float) -> None:
-    made = validation(5, 1.5, scale).verdict
-    assert made.error == (np.inf if made.word == "refused" else fit().verdict.error)
-    assert all(each.inside is None for each in made.joints)
-    assert any("no sample inside the region" in reason for reason in made.reasons)
-    assert made.outside_error == pytest.approx(validation(5, 1.5, scale).total_relative_error)
-    assert made.word == {1.0: fit().verdict.word, 1.3: "doubtful", -3.0: "refused"}[scale]
+    verdict = validation(5, 1.5, scale).verdict
+    assert verdict.error == (np.inf if verdict.word == "refused" else fit().verdict.error)
+    assert all(each.inside is None for each in verdict.joints)
+    assert any("no sample inside the region" in reason for reason in verdict.reasons)
+    assert verdict.outside_error == pytest.approx(validation(5, 1.5, scale).total_relative_error)
+    assert verdict.word == {1.0: fit().verdict.word, 1.3: "doubtful", -3.0: "refused"}[scale]
 
 
 def test_one_function_decides_all_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = validation(4, 0.4)
-    again = fit().judged(made)
-    assert made.verdict.to_dict().keys() == again.to_dict().keys()
-    assert (made.verdict.word, made.verdict.reasons, made.verdict.error) == (
+    validated = validation(4, 0.4)
+    again = fit().judged(validated)
+    assert validated.verdict.to_dict().keys() == again.to_dict().keys()
+    assert (validated.verdict.word, validated.verdict.reasons, validated.verdict.error) == (
         again.word,
         again.reasons,
         again.error,
@@ -106,7 +106,7 @@ def test_one_function_decides_all_verdicts(monkeypatch: pytest.MonkeyPatch) -> N
     log = recorded(robot(), 10.0, 50.0, 0.5, 4)
     assert fit().validate(log).verdict == "decided"
     assert fit().judged() == "decided"
-    assert fit().judged(made, made) == "decided"
+    assert fit().judged(validated, validated) == "decided"
     assert [(inputs is fit().verdict_inputs, len(others)) for inputs, others in calls] == [
         (True, 1),
         (True, 0),
@@ -117,9 +117,9 @@ def test_one_function_decides_all_verdicts(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_changed_prediction_has_a_verdict_of_its_own() -> None:
     from dataclasses import replace
 
-    made = validation(3, 0.1)
-    assert made.verdict.trusted
-    assert replace(made, predicted=-made.predicted).verdict.word == "refused"
+    validated = validation(3, 0.1)
+    assert validated.verdict.trusted
+    assert replace(validated, predicted=-validated.predicted).verdict.word == "refused"
 
 
 def test_a_robot_alone_has_no_verdict() -> None:

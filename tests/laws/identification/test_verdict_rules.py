@@ -70,8 +70,8 @@ def fits(draw: st.DrawFn) -> VerdictInputs:
 def validations(draw: st.DrawFn, inside: bool = True, outside: bool = True) -> ValidationErrors:
     """Errors on any log, with or without samples on each side of the region."""
 
-    def one(wanted: bool) -> TorqueErrors:
-        samples = draw(st.sampled_from([0, 5, 19, 20, 500])) if wanted else 0
+    def one(expected: bool) -> TorqueErrors:
+        samples = draw(st.sampled_from([0, 5, 19, 20, 500])) if expected else 0
         return side(
             [draw(relative) for _ in range(N)] if samples else None,
             N,
@@ -191,15 +191,15 @@ def test_the_word_of_the_fit_follows_from_joints_and_reasons(
 
     The next step is one sentence with a line.
     """
-    found = decide(fit, others)
-    words = {each.word for each in found.joints}
-    if found.word == "trusted":
+    verdict = decide(fit, others)
+    words = {each.word for each in verdict.joints}
+    if verdict.word == "trusted":
         assert words == {"trusted"}
-    if found.word == "refused":
+    if verdict.word == "refused":
         assert words == {"refused"}
-    assert ": " in found.next_step
-    assert "\n" not in found.next_step
-    assert found.next_step[0].isupper()
+    assert ": " in verdict.next_step
+    assert "\n" not in verdict.next_step
+    assert verdict.next_step[0].isupper()
 
 
 @settings(max_examples=100, deadline=None)
@@ -214,16 +214,16 @@ def test_inputs_that_were_stored_decide_the_same(fit: VerdictInputs, one: Valida
 
 
 def test_a_verdict_cannot_be_altered() -> None:
-    found = decide(inputs(), (errors(0.02, 0.02),))
-    for each in fields(found):
+    verdict = decide(inputs(), (errors(0.02, 0.02),))
+    for each in fields(verdict):
         with pytest.raises(FrozenInstanceError):
-            setattr(found, each.name, None)
+            setattr(verdict, each.name, None)
     with pytest.raises(FrozenInstanceError):
-        found.joints[0].word = "trusted"  # type: ignore[misc]
+        verdict.joints[0].word = "trusted"  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
-        found.region.q_low[0] = -9.0
+        verdict.region.q_low[0] = -9.0
     for name in ("joints", "reasons", "findings", "validations"):
-        assert isinstance(getattr(found, name), tuple)
+        assert isinstance(getattr(verdict, name), tuple)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_a_joint_has_its_own_word(changes: dict[str, object], word: str) -> None
     joints it is not.
     """
     others = tuple(joint(f"joint{k}") for k in range(2, 7))
-    found = decide(inputs((joint("joint1", **changes), *others)))
-    assert found.joints[0].word == word
+    verdict = decide(inputs((joint("joint1", **changes), *others)))
+    assert verdict.joints[0].word == word
     expected = (
         "trusted"
         if word == "trusted"
@@ -254,19 +254,19 @@ def test_a_joint_has_its_own_word(changes: dict[str, object], word: str) -> None
         if not changes.get("used", True)
         else "trusted within"
     )
-    assert found.word == expected
-    assert (f"except joint1 ({word})" in str(found)) == (
-        found.word == "trusted within" and word in ("doubtful", "refused")
+    assert verdict.word == expected
+    assert (f"except joint1 ({word})" in str(verdict)) == (
+        verdict.word == "trusted within" and word in ("doubtful", "refused")
     )
 
 
 def test_errors_are_in_newton_metres_and_in_percent_of_two_torques() -> None:
-    found = decide(
+    verdict = decide(
         inputs(
             (joint(rated=50.0), joint("joint2", rated=None, expected_outside=1.0), joint("joint3"))
         )
     )
-    first, second = found.joints[0].inside, found.joints[1].outside
+    first, second = verdict.joints[0].inside, verdict.joints[1].outside
     assert (first.error, first.percent_of_torque, first.percent_of_rated) == pytest.approx(
         (0.2, 2.0, 0.4)
     )

@@ -85,8 +85,10 @@ def test_lagrange_equations_give_the_torques(robot, state):
     """d/dt dL/dqd - dL/dq = tau, with momentum dL/dqd = M qd."""
     q, qd, qdd = state
     momentum = rate(lambda s: robot.momentum(q + s * qd + s * s / 2 * qdd, qd + s * qdd))
-    slope = gradient(lambda x: robot.kinetic_energy(x, qd) - robot.potential_energy(x), q)
-    close(momentum - slope + robot.friction_torque(qd), robot.inverse_dynamics(q, qd, qdd), 1e-7)
+    derivative = gradient(lambda x: robot.kinetic_energy(x, qd) - robot.potential_energy(x), q)
+    close(
+        momentum - derivative + robot.friction_torque(qd), robot.inverse_dynamics(q, qd, qdd), 1e-7
+    )
 
 
 def test_the_regressor_is_block_triangular(robot, state):

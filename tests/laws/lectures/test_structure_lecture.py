@@ -122,10 +122,10 @@ def test_property_4_christoffel_symbols_give_the_coriolis_matrix(robot, state):
     c = robot.christoffel(q)
     close(np.einsum("...ijk,...k->...ij", c, qd), robot.coriolis_matrix(q, qd))
     # dM_ij/dq_k
-    slope = np.stack(
+    derivative = np.stack(
         [rate(lambda s, e=e: robot.mass_matrix(q + s * e)) for e in np.eye(robot.n)], axis=-1
     )
-    by_hand = (slope + np.swapaxes(slope, -1, -2) - np.moveaxis(slope, -1, -3)) / 2
+    by_hand = (derivative + np.swapaxes(derivative, -1, -2) - np.moveaxis(derivative, -1, -3)) / 2
     close(c, by_hand, 1e-8)
 
 
@@ -176,5 +176,5 @@ def test_least_squares_is_a_quadratic_program_with_a_semidefinite_matrix(robot, 
     assert values.min() > -1e-9 * values.max()
     base = sy.base_parameters(robot)
     assert np.sum(values > 1e-12 * values.max()) == base.n_base < len(scale)
-    found = -np.linalg.pinv(Q, rcond=1e-11, hermitian=True) @ c / scale
-    close(robot.inverse_dynamics(*state, parameters=found), robot.inverse_dynamics(*state), 1e-5)
+    result = -np.linalg.pinv(Q, rcond=1e-11, hermitian=True) @ c / scale
+    close(robot.inverse_dynamics(*state, parameters=result), robot.inverse_dynamics(*state), 1e-5)

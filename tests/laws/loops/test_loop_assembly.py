@@ -16,55 +16,56 @@ from tests.random_robots import close
 
 
 def test_assemble_finds_the_nearest_closed_configuration() -> None:
-    made, start = robot("four_bar"), np.array([0.2, -0.15, 0.1])
-    found = made.assemble(start)
+    result, start = robot("four_bar"), np.array([0.2, -0.15, 0.1])
+    positions = result.assemble(start)
     best = minimize(
         lambda q: float(np.sum((q - start) ** 2)),
         start,
-        constraints={"type": "eq", "fun": lambda q: made.closure(q)[:2]},
+        constraints={"type": "eq", "fun": lambda q: result.closure(q)[:2]},
         tol=1e-14,
     )
-    assert np.abs(made.closure(found)).max() < 1e-14
-    close(found, best.x, 1e-6)
-    assert np.linalg.norm(found - start) <= np.linalg.norm(best.x - start) * (1 + 1e-9)
+    assert np.abs(result.closure(positions)).max() < 1e-14
+    close(positions, best.x, 1e-6)
+    assert np.linalg.norm(positions - start) <= np.linalg.norm(best.x - start) * (1 + 1e-9)
 
 
 @loops_of
 def test_a_batch_is_assembled_as_its_rows_are(name: str) -> None:
-    made = robot(name)
-    q = 0.1 * np.random.default_rng(3).normal(size=(2, 2, made.n))
-    found = made.assemble(q)
-    assert np.abs(made.closure(found)).max() < 1e-12
-    close(found[1, 0], made.assemble(q[1, 0]), 1e-9)
-    close(made.assemble(found), found, 1e-12)
+    arm = robot(name)
+    q = 0.1 * np.random.default_rng(3).normal(size=(2, 2, arm.n))
+    positions = arm.assemble(q)
+    assert np.abs(arm.closure(positions)).max() < 1e-12
+    close(positions[1, 0], arm.assemble(q[1, 0]), 1e-9)
+    close(arm.assemble(positions), positions, 1e-12)
 
 
 def test_joints_that_are_held_stay() -> None:
-    made = robot("four_bar")
+    arm = robot("four_bar")
     crank = np.linspace(0, 2 * np.pi, 9)
     q = np.zeros((9, 3))
     q[:, 0] = crank
-    found = made.assemble(q, hold=["crank"])
-    assert np.array_equal(found[:, 0], crank)
-    qd = made.consistent_velocity(found, np.ones_like(q), hold=["crank"])
-    qdd = made.consistent_acceleration(found, qd, np.zeros_like(q), hold=["crank"])
+    positions = arm.assemble(q, hold=["crank"])
+    assert np.array_equal(positions[:, 0], crank)
+    qd = arm.consistent_velocity(positions, np.ones_like(q), hold=["crank"])
+    qdd = arm.consistent_acceleration(positions, qd, np.zeros_like(q), hold=["crank"])
     assert np.all(qd[:, 0] == 1.0)
     assert np.all(qdd[:, 0] == 0.0)
-    assert np.abs(dot(made.closure_jacobian(found), qd)).max() < 1e-12
+    assert np.abs(dot(arm.closure_jacobian(positions), qd)).max() < 1e-12
     assert (
-        np.abs(dot(made.closure_jacobian(found), qdd) + made.closure_bias(found, qd)).max() < 1e-11
+        np.abs(dot(arm.closure_jacobian(positions), qdd) + arm.closure_bias(positions, qd)).max()
+        < 1e-11
     )
 
 
 def test_a_configuration_that_cannot_be_closed_is_said_and_leaves_others_alone() -> None:
     # with the crank at a quarter turn the rocker's end comes nearer than that
-    made = four_bar_with("distance", length=0.9)
+    outcome = four_bar_with("distance", length=0.9)
     q = np.array([[0.3, 0.0, 0.0], [np.nan, 0.0, 0.0]])
-    found = made.assembly(q)
-    assert found.closed.tolist() == [True, False]
-    assert "1 of 2 configurations cannot be closed" in found.status
+    result = outcome.assembly(q)
+    assert result.closed.tolist() == [True, False]
+    assert "1 of 2 configurations cannot be closed" in result.status
     with pytest.raises(ProblemError, match="the positions are not finite"):
-        made.assemble(q)
+        outcome.assemble(q)
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("point", 3), ("axis", 5)])
@@ -93,16 +94,16 @@ def test_a_loop_that_is_there_twice_changes_nothing() -> None:
 
 
 def test_conflicting_loops_are_named() -> None:
-    made = robot("four_bar").with_loop(
+    result = robot("four_bar").with_loop(
         "rod", "distance", "ground", "coupler_link", (0, 0, 0), (0.1, 0, 0), length=3.0
     )
     with pytest.raises(
         ModelError,
         match=r"loop 'rod' cannot be closed together with pin: it conflicts; the gap stays 1.48 m",
     ):
-        made.loop_structure  # noqa: B018
+        result.loop_structure  # noqa: B018
     with pytest.raises(ModelError, match="loop 'rod' cannot be closed"):
-        made.constrained_forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
+        result.constrained_forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
     alone = four_bar_with("distance", length=5.0)
     with pytest.raises(ModelError, match="loop 'pin' cannot be closed at any position"):
         alone.loop_structure  # noqa: B018

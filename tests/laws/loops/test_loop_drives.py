@@ -14,7 +14,7 @@ from tests.random_robots import close
 
 
 def mixed(x: Motion, tau: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """What is left of M qdd + h = tau + Phi^T lambda."""
+    """The residual of M qdd + h = tau + Phi^T lambda."""
     return (
         x.robot.inverse_dynamics(x.q, x.qd, x.qdd)
         - tau
@@ -43,8 +43,8 @@ def test_redundant_torques_agree_with_least_squares_of_the_projected_equations()
     """A second route: N^T T tau = N^T (M qdd + h), smallest by the pseudo-inverse."""
     x = motion("planar_3rrr")
     N, driven = x.robot.freedom_basis(x.q), list(x.robot.tree.driven)
-    wanted = np.einsum("bij,bi->bj", N, x.robot.inverse_dynamics(x.q, x.qd, x.qdd))
-    tau = np.einsum("bij,bj->bi", np.linalg.pinv(np.swapaxes(N[:, driven], -1, -2)), wanted)
+    product = np.einsum("bij,bi->bj", N, x.robot.inverse_dynamics(x.q, x.qd, x.qdd))
+    tau = np.einsum("bij,bj->bi", np.linalg.pinv(np.swapaxes(N[:, driven], -1, -2)), product)
     close(x.robot.constrained_inverse_dynamics(x.q, x.qd, x.qdd).tau[:, driven], tau, 1e-9)
 
 
@@ -75,49 +75,49 @@ def test_limits_that_no_torques_keep_are_said() -> None:
     close(a.tau, x.robot.constrained_inverse_dynamics(x.q, x.qd, x.qdd).tau, 1e-12)
 
 
-def limited(made: sy.Robot, effort: float, joint: str | None = None) -> sy.Robot:
+def limited(result: sy.Robot, effort: float, joint: str | None = None) -> sy.Robot:
     """The robot with this limit at one joint, or at all."""
     joints = tuple(
         replace(
             each,
             limits=replace(each.limits, effort=effort if joint in (None, each.name) else np.inf),
         )
-        for each in made.mechanism.joints
+        for each in result.mechanism.joints
     )
-    return sy.Robot(replace(made.mechanism, joints=joints))
+    return sy.Robot(replace(result.mechanism, joints=joints))
 
 
 def test_an_underactuated_mechanism_says_what_is_impossible_and_what_is_nearest() -> None:
-    made = robot("five_bar").with_drives("left_shoulder")
+    result = robot("five_bar").with_drives("left_shoulder")
     x = motion("five_bar")
-    a = made.constrained_inverse_dynamics(x.q, x.qd, x.qdd)
+    a = result.constrained_inverse_dynamics(x.q, x.qd, x.qdd)
     assert a.case == "underactuated"
     assert not a.possible.any()
     close(mixed(x, a.tau, a.multipliers), a.residual, 1e-10)
-    close(made.constrained_forward_dynamics(x.q, x.qd, a.tau)[0], a.nearest, 1e-9)
+    close(result.constrained_forward_dynamics(x.q, x.qd, a.tau)[0], a.nearest, 1e-9)
     # any other torque leads further away in the metric of kinetic energy
     for change in (0.1, -0.1):
         other = a.tau + change * np.eye(4)[0]
-        away = made.constrained_forward_dynamics(x.q, x.qd, other)[0] - x.qdd
-        assert np.all(norm(made, x.q, away) > norm(made, x.q, a.nearest - x.qdd))
+        away = result.constrained_forward_dynamics(x.q, x.qd, other)[0] - x.qdd
+        assert np.all(norm(result, x.q, away) > norm(result, x.q, a.nearest - x.qdd))
     assert "5 of 5 motions are impossible by up to" in a.status
-    again = made.constrained_inverse_dynamics(x.q, x.qd, a.nearest)
+    again = result.constrained_inverse_dynamics(x.q, x.qd, a.nearest)
     assert again.possible.all()
     close(again.tau, a.tau, 1e-9)
 
 
-def norm(made: sy.Robot, q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    return np.einsum("bi,bij,bj->b", a, made.mass_matrix(q), a)
+def norm(result: sy.Robot, q: np.ndarray, a: np.ndarray) -> np.ndarray:
+    return np.einsum("bi,bij,bj->b", a, result.mass_matrix(q), a)
 
 
 def test_a_tree_with_a_joint_that_is_not_driven_is_underactuated_without_any_loop() -> None:
-    made = sy.load("planar_2r").with_drives("joint1")
+    result = sy.load("planar_2r").with_drives("joint1")
     q, qd, qdd = np.random.default_rng(0).normal(size=(3, 4, 2))
-    a = made.constrained_inverse_dynamics(q, qd, qdd)
+    a = result.constrained_inverse_dynamics(q, qd, qdd)
     assert a.case == "underactuated"
     assert a.multipliers.shape == (4, 0)
-    close(made.forward_dynamics(q, qd, a.tau), a.nearest, 1e-9)
-    close(made.constrained_forward_dynamics(q, qd, a.tau)[0], a.nearest, 1e-9)
+    close(result.forward_dynamics(q, qd, a.tau), a.nearest, 1e-9)
+    close(result.constrained_forward_dynamics(q, qd, a.tau)[0], a.nearest, 1e-9)
 
 
 def test_a_motion_that_opens_the_loops_is_said() -> None:
@@ -131,9 +131,9 @@ def test_a_singular_configuration_warns_and_leaves_the_others_alone() -> None:
     """Driven at the coupler's far end only, a four-bar whose crank and coupler are in line cannot
     be held by its rocker's drive.
     """
-    made = robot("four_bar").with_drives("rocker")
-    q = made.assemble(aligned(made), hold=["coupler"])
-    x = moved(made)
+    result = robot("four_bar").with_drives("rocker")
+    q = result.assemble(aligned(result), hold=["coupler"])
+    x = moved(result)
     both = [
         np.stack([a, b])
         for a, b in zip((q, 0 * q, 0 * q), (x.q[0], x.qd[0], x.qdd[0]), strict=True)
@@ -141,13 +141,13 @@ def test_a_singular_configuration_warns_and_leaves_the_others_alone() -> None:
     with pytest.warns(
         SteelyardWarning, match="1 of 2 configurations are singular for these drives"
     ):
-        a = made.constrained_inverse_dynamics(*both)
+        a = result.constrained_inverse_dynamics(*both)
     assert a.possible.tolist() == [False, True]
     close(a.tau[1], x.tau[0], 1e-8)
     assert "1 of 2 motions are impossible" in a.status
 
 
-def aligned(made: sy.Robot) -> np.ndarray:
+def aligned(result: sy.Robot) -> np.ndarray:
     """A start at which the coupler is in line with the crank.
 
     Directions (1, 2) and (2, 1) at zero.

@@ -35,11 +35,11 @@ def loop(a: Any = "link2", b: Any = "base", **more: Any) -> Any:
     ids=["Pose", "tuple", "list", "dict", "matrix", "rows"],
 )
 def test_frames_may_be_written_in_several_forms(frame: Any) -> None:
-    for made in (loop(at_a=frame), loop(("link2", frame))):
-        assert made.a == "link2"
-        np.testing.assert_allclose(made.at_a.R, from_rpy(ANGLES), atol=1e-15)
-        assert made.at_a.p == POINT
-        assert made.at_b == Pose()
+    for result in (loop(at_a=frame), loop(("link2", frame))):
+        assert result.a == "link2"
+        np.testing.assert_allclose(result.at_a.R, from_rpy(ANGLES), atol=1e-15)
+        assert result.at_a.p == POINT
+        assert result.at_b == Pose()
 
 
 def test_points_and_dicts_with_a_link() -> None:

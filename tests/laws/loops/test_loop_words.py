@@ -20,15 +20,15 @@ from tests.loop_robots import four_bar_with, motion, robot
 
 @pytest.mark.parametrize(("gap", "closed"), [(0.7e-11, True), (1.4e-11, False)])
 def test_closed_is_1e_11(gap: float, closed: bool) -> None:
-    found = closed_configurations(
+    result = closed_configurations(
         lambda q: np.full((len(q), 1), gap),
         lambda q: np.zeros((len(q), 1, 2)),
         np.zeros((1, 2)),
         [0, 1],
         ["pin"],
     )
-    assert found.closed[0] == closed
-    assert (found.status == "closed") == closed
+    assert result.closed[0] == closed
+    assert (result.status == "closed") == closed
 
 
 @pytest.mark.parametrize(("left", "possible"), [(0.7e-8, True), (1.4e-8, False)])
@@ -45,8 +45,8 @@ def test_possible_is_1e_8_of_the_torque(left: float, possible: bool) -> None:
 def test_open_is_1e_8(gap: float, said: bool) -> None:
     x = motion("four_bar")
     rest = np.zeros_like(x.q)
-    slope = np.abs(x.robot.closure_jacobian(x.q)[:, :, 0]).max()
-    status = x.robot.constrained_inverse_dynamics(x.q + [gap / slope, 0, 0], rest, rest).status
+    derivative = np.abs(x.robot.closure_jacobian(x.q)[:, :, 0]).max()
+    status = x.robot.constrained_inverse_dynamics(x.q + [gap / derivative, 0, 0], rest, rest).status
     assert ("does not keep the loops closed" in status) == said
 
 
@@ -134,10 +134,12 @@ def test_a_linkage_in_line_is_singular_and_leaves_others_alone() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda made, log: sy.joint_velocity(made, np.zeros(3), np.zeros(6), frame="rocker_link"),
-        lambda made, log: sy.excite(made),
-        lambda made, log: sy.doctor(made, log),
-        lambda made, log: validate_robot(made, log),
+        lambda result, log: sy.joint_velocity(
+            result, np.zeros(3), np.zeros(6), frame="rocker_link"
+        ),
+        lambda result, log: sy.excite(result),
+        lambda result, log: sy.doctor(result, log),
+        lambda result, log: validate_robot(result, log),
     ],
 )
 def test_functions_for_arms_refuse_loops(call: object) -> None:
@@ -147,7 +149,7 @@ def test_functions_for_arms_refuse_loops(call: object) -> None:
 
 
 def test_base_parameters_of_a_linkage_are_those_of_its_one_freedom() -> None:
-    """Fewer than those of the tree: with one torque, much can no longer be told apart."""
+    """Fewer than those of the tree: with one torque, much can no longer be distinguished."""
     closed, tree = (
         sy.base_parameters(robot("four_bar")),
         sy.base_parameters(robot("four_bar").without_loops()),
@@ -215,12 +217,14 @@ def test_bars_that_close_in_line_only_have_no_freedom() -> None:
     Closures in line say that they move, and they do not.
     """
     arm = sy.load("planar_2r")
-    made = arm.with_loop(
+    loop_structure = arm.with_loop(
         "pin", "point", "link2", "base", [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]
     ).loop_structure
-    assert (made.freedoms, len(made.independent)) == (0, 1)
-    assert "0 freedoms" in str(made)
-    assert "close at singular configurations only, from which joint2 cannot move" in str(made)
+    assert (loop_structure.freedoms, len(loop_structure.independent)) == (0, 1)
+    assert "0 freedoms" in str(loop_structure)
+    assert "close at singular configurations only, from which joint2 cannot move" in str(
+        loop_structure
+    )
     slack = arm.with_loop(
         "pin", "point", "link2", "base", [1.0, 0.0, 0.0], [1.999, 0.0, 0.0]
     ).loop_structure

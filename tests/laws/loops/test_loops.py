@@ -24,40 +24,40 @@ def dot(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return np.einsum("...ij,...j->...i", matrix, vector)
 
 
-def states(made: sy.Robot, samples: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    q, qd = np.random.default_rng(2).uniform(-0.8, 0.8, (2, samples, made.n))
+def states(result: sy.Robot, samples: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    q, qd = np.random.default_rng(2).uniform(-0.8, 0.8, (2, samples, result.n))
     return q, qd
 
 
 def test_closure_jacobian_is_the_complex_step_of_the_closure() -> None:
-    made = every_kind()
-    (q, _), step = states(made), 1e-30
-    for c in range(made.n):
-        moved = [q[:, k] + (1j * step if k == c else 0.0) for k in range(made.n)]
-        slope = (
-            np.array([np.broadcast_to(np.imag(x), len(q)) for x in closure(made.tree, moved)]).T
+    result = every_kind()
+    (q, _), step = states(result), 1e-30
+    for c in range(result.n):
+        moved = [q[:, k] + (1j * step if k == c else 0.0) for k in range(result.n)]
+        derivative = (
+            np.array([np.broadcast_to(np.imag(x), len(q)) for x in closure(result.tree, moved)]).T
             / step
         )
-        close(made.closure_jacobian(q)[..., c], slope, 1e-12)
-    assert {loop.kind for loop in made.mechanism.loops} == {*FRAME_KINDS, *JOINT_KINDS}
+        close(result.closure_jacobian(q)[..., c], derivative, 1e-12)
+    assert {loop.kind for loop in result.mechanism.loops} == {*FRAME_KINDS, *JOINT_KINDS}
 
 
 def test_closure_bias_is_the_rate_of_the_jacobian() -> None:
-    made, h = every_kind(), 1e-5
-    q, qd = states(made)
-    rate = (made.closure_jacobian(q + h * qd) - made.closure_jacobian(q - h * qd)) / (2 * h)
-    close(made.closure_bias(q, qd), dot(rate, qd), 1e-8)
+    result, h = every_kind(), 1e-5
+    q, qd = states(result)
+    rate = (result.closure_jacobian(q + h * qd) - result.closure_jacobian(q - h * qd)) / (2 * h)
+    close(result.closure_bias(q, qd), dot(rate, qd), 1e-8)
 
 
 def test_what_the_kinds_of_closures_mean() -> None:
     """Each residual from the poses of its frames, as matrices, by other formulas."""
-    made = every_kind()
-    q = states(made)[0][0]
-    found = dict(zip(made.closure_names, made.closure(q), strict=True))
-    for loop in made.mechanism.loops[: len(FRAME_KINDS)]:
+    result = every_kind()
+    q = states(result)[0][0]
+    results = dict(zip(result.closure_names, result.closure(q), strict=True))
+    for loop in result.mechanism.loops[: len(FRAME_KINDS)]:
         A, B = (
-            made.forward_kinematics(q, link) @ homogeneous(at)
-            for link, at in ((loop.a, loop.at_a), (loop.b, loop.at_b))
+            result.forward_kinematics(q, link) @ homogeneous(point)
+            for link, point in ((loop.a, loop.at_a), (loop.b, loop.at_b))
         )
         X = np.linalg.inv(A) @ B
         turn = Rotation.from_matrix(X[:3, :3]).as_rotvec()
@@ -65,7 +65,7 @@ def test_what_the_kinds_of_closures_mean() -> None:
         tilt = np.arccos(X[2, 2])
         lean = 2 * np.sin(tilt / 2) / np.sin(tilt) * np.array([-X[1, 2], X[0, 2]])
         parallel = {"rx": lean[0], "ry": lean[1]}
-        place = dict(zip("xyz", X[:3, 3], strict=True)) | {
+        path = dict(zip("xyz", X[:3, 3], strict=True)) | {
             "d": (X[:3, 3] @ X[:3, 3] - 0.16) / 0.8,
             "r": X[0, 1],
         }
@@ -75,11 +75,11 @@ def test_what_the_kinds_of_closures_mean() -> None:
             else parallel
         )
         for row in loop.rows:
-            assert found[row] == pytest.approx((place | full)[row.split(".")[1]], abs=1e-12), row
-    position = dict(zip(made.joint_names, q, strict=True))
-    assert found["gear.q"] == pytest.approx(position["ja0"] + 2.0 * position["jb2"] - 0.3)
-    assert found["rack.q"] == pytest.approx(position["jb1"] - 0.05 * position["ja1"])
-    assert found["own.1"] == pytest.approx(position["ja0"] * np.sin(position["jb1"]) - 0.1)
+            assert results[row] == pytest.approx((path | full)[row.split(".")[1]], abs=1e-12), row
+    position = dict(zip(result.joint_names, q, strict=True))
+    assert results["gear.q"] == pytest.approx(position["ja0"] + 2.0 * position["jb2"] - 0.3)
+    assert results["rack.q"] == pytest.approx(position["jb1"] - 0.05 * position["ja1"])
+    assert results["own.1"] == pytest.approx(position["ja0"] * np.sin(position["jb1"]) - 0.1)
 
 
 def homogeneous(pose: object) -> np.ndarray:
@@ -101,8 +101,8 @@ def test_kernels_compute_what_their_graphs_mean(name: str) -> None:
     values = {"q": x.q, "qd": x.qd, "qdd": x.qdd, "tau": x.tau, "weight": np.ones((len(x.q), 2))}
     arrays = [values[each][0] for each in LOOP_ALGORITHMS[name].inputs]
     meant = run(program(x.robot.closed_tree, name), arrays)
-    found = x.robot._constrained(name, tuple(arrays))
-    for a, b in zip(meant, found if isinstance(found, tuple) else (found,), strict=True):
+    result = x.robot._constrained(name, tuple(arrays))
+    for a, b in zip(meant, result if isinstance(result, tuple) else (result,), strict=True):
         close(np.ravel(b), np.array(a, dtype=float), 1e-11)
 
 
@@ -192,18 +192,18 @@ def test_gears_racks_and_residuals_are_mimics_of_another_kind() -> None:
     qd = np.array([1.0, -0.5])
     tau = np.array([3.0, 0.0])
     N = np.array([1.0, -0.5])
-    for made in (geared, own):
-        at = made.assemble(q, hold=["joint1"])
-        close(at, [0.4, 0.0], 1e-15)
-        qdd, _ = made.constrained_forward_dynamics(at, qd, tau)
-        one = (N @ (tau - arm.bias_torque(at, qd))) / (N @ arm.mass_matrix(at) @ N)
+    for result in (geared, own):
+        positions = result.assemble(q, hold=["joint1"])
+        close(positions, [0.4, 0.0], 1e-15)
+        qdd, _ = result.constrained_forward_dynamics(positions, qd, tau)
+        one = (N @ (tau - arm.bias_torque(positions, qd))) / (N @ arm.mass_matrix(positions) @ N)
         close(qdd, one * N, 1e-12)
     assert geared.loop_structure.freedoms == 1
 
 
 def test_bad_loops_are_refused_by_name() -> None:
-    made = robot("four_bar")
-    for given, sentence in (
+    arm = robot("four_bar")
+    for argument, sentence in (
         (("x", "pinn", "ground", "rocker_link"), "unknown kind 'pinn'; did you mean"),
         (("pin", "point", "ground", "rocker_link"), "2 loops are called 'pin'"),
         (
@@ -223,54 +223,54 @@ def test_bad_loops_are_refused_by_name() -> None:
         (("x", "residual"), "it has no expression"),
     ):
         with pytest.raises(CallError, match="loop") as caught:
-            made.with_loop(*given)
-        assert sentence in str(caught.value), given
+            arm.with_loop(*argument)
+        assert sentence in str(caught.value), argument
     for text, sentence in (
         ("qd['crank']", "reads a velocity"),
         ("q['no']", "'no', which is not a moving joint"),
         ("foo(1)", "a residual cannot contain"),
     ):
         with pytest.raises(CallError, match="loop 'x'") as caught:
-            made.with_loop("x", "residual", residual=text)
+            arm.with_loop("x", "residual", residual=text)
         assert sentence in str(caught.value)
     with pytest.raises(CallError, match="cannot be traced"):
-        made.with_loop("x", "residual", residual=lambda q: float(q[0]))
+        arm.with_loop("x", "residual", residual=lambda q: float(q[0]))
     with pytest.raises(CallError, match=r"^driven names 'crnk'"):
-        made.with_drives("crnk")
+        arm.with_drives("crnk")
     with pytest.raises(CallError, match="no loop is called 'pn'; did you mean 'pin'"):
-        made.without_loops("pn")
+        arm.without_loops("pn")
 
 
 def test_bad_calls_are_refused_by_name() -> None:
-    made, q = robot("four_bar"), np.zeros(3)
+    result, q = robot("four_bar"), np.zeros(3)
     with pytest.raises(CallError, match="'planar_2r' has no loops"):
         sy.load("planar_2r").closure(np.zeros(2))
     with pytest.raises(
         CallError,
         match=r"assemble: q has shape \(2,\); expected \(\.\.\., 3\): crank, coupler, rocker",
     ):
-        made.assemble(np.zeros(2))
+        result.assemble(np.zeros(2))
     with pytest.raises(CallError, match="hold: no joint moves on its own that is called 'krank'"):
-        made.assemble(q, hold=["krank"])
+        result.assemble(q, hold=["krank"])
     with pytest.raises(CallError, match=r"weight has shape \(2,\); expected \(1,\)"):
-        made.constrained_inverse_dynamics(q, q, q, weight=[1.0, 2.0])
+        result.constrained_inverse_dynamics(q, q, q, weight=[1.0, 2.0])
     with pytest.raises(CallError, match="positive numbers"):
-        made.constrained_inverse_dynamics(q, q, q, weight=[-1.0])
+        result.constrained_inverse_dynamics(q, q, q, weight=[-1.0])
 
 
 def test_the_fingerprint_tells_loops_apart_by_their_graph() -> None:
-    made = robot("four_bar")
+    arm = robot("four_bar")
     texts = [
         "q['crank'] - 2 * q['rocker']",
         "(q['crank'] - (2.0*q['rocker']))",
         "q['crank'] - 3 * q['rocker']",
     ]
-    prints = [made.with_loop("own", "residual", residual=text).fingerprint for text in texts]
+    prints = [arm.with_loop("own", "residual", residual=text).fingerprint for text in texts]
     assert prints[0] == prints[1] != prints[2]
     others = {
-        made.fingerprint,
-        made.without_loops().fingerprint,
-        made.with_drives("rocker").fingerprint,
+        arm.fingerprint,
+        arm.without_loops().fingerprint,
+        arm.with_drives("rocker").fingerprint,
         four_bar_with("point").fingerprint,
     }
     assert len(others) == 4
@@ -280,6 +280,6 @@ def test_a_joint_that_is_held_leaves_its_loops() -> None:
     geared = sy.load("planar_2r").with_loop(
         "wheels", "gear", "joint2", "joint1", ratio=-0.5, offset=0.2
     )
-    held = geared.freeze({"joint1": 0.4})
-    assert held.closure([0.3])[0] == pytest.approx(0.3)
+    fixed = geared.freeze({"joint1": 0.4})
+    assert fixed.closure([0.3])[0] == pytest.approx(0.3)
     assert not geared.freeze({"joint1": 0.0, "joint2": 0.0}).mechanism.loops

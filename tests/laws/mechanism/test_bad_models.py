@@ -1,4 +1,4 @@
-"""A model that cannot be used is told in a sentence that names file, place and offender.
+"""A model that cannot be used is reported in a sentence that names file, place and offender.
 
 # ruff: noqa: E501 - one case, one line
 Never a traceback, never a silent wrong number.
@@ -320,10 +320,10 @@ def test_a_rod_a_plate_and_a_point_are_real_bodies() -> None:
 
 def test_what_is_missing_is_remarked() -> None:
     bare = read_urdf(robot('<link name="b"/>', JOINT.replace('<limit lower="-1" upper="1"/>', "")))
-    told = "\n".join([*bare.remarks, *present_remarks(bare)])
-    assert "moving bodies without mass: b" in told
-    assert "1 of 1 joints have no friction: j" in told
-    assert "revolute joint 'j' has no <limit>: it is taken as unlimited" in told
+    message = "\n".join([*bare.remarks, *present_remarks(bare)])
+    assert "moving bodies without mass: b" in message
+    assert "1 of 1 joints have no friction: j" in message
+    assert "revolute joint 'j' has no <limit>: it is taken as unlimited" in message
 
 
 def test_odd_but_legal_urdf() -> None:
@@ -351,8 +351,8 @@ def test_garbled_models_end_in_a_sentence_or_a_robot(seed: int, root: Path) -> N
             text = garbled(rng, source).decode("utf-8", "replace")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SteelyardWarning)
-                told = outcome(read, text)
-            assert told is None or told.startswith("garbled"), told
+                message = outcome(read, text)
+            assert message is None or message.startswith("garbled"), message
 
 
 def outcome(read, text: str) -> str | None:

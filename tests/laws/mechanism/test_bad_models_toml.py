@@ -39,7 +39,7 @@ TOML = {
     ),
     "unknown key at the top": (
         'colour = "red"\n' + GENERAL,
-        "g.toml: unknown key 'colour'; Known: convention, degrees, name, links, joints",
+        "g.toml: unknown key 'colour'; known: convention, degrees, name, links, joints",
     ),
     "unknown key in a row": (
         TABLE.replace("a = 0.3", "aa = 0.3"),
@@ -51,15 +51,15 @@ TOML = {
     ),
     "unknown convention": (
         TABLE.replace("standard", "classic"),
-        "convention = 'classic'; Known: standard, modified",
+        "convention = 'classic'; known: standard, modified",
     ),
     "unknown kind": (
         GENERAL.replace('"revolute"', '"hinge"'),
-        r"joints\[0\] \(j\): kind = 'hinge'; Known: revolute, continuous, prismatic, fixed",
+        r"joints\[0\] \(j\): kind = 'hinge'; known: revolute, continuous, prismatic, fixed",
     ),
     "fixed in a DH table": (
         TABLE + 'kind = "fixed"\n',
-        "kind = 'fixed'; Known: revolute, continuous, prismatic",
+        "kind = 'fixed'; known: revolute, continuous, prismatic",
     ),
     "text for a number": (
         GENERAL.replace("mass = 1.0", 'mass = "1"'),
@@ -157,8 +157,8 @@ def test_all_problems_of_a_toml_file_are_told_at_once() -> None:
     )
     with pytest.raises(ModelError) as caught:
         read_toml(text, "g.toml")
-    told = str(caught.value)
-    assert all(word in told for word in ("'mas'", "mass is missing", "com = [0]", "'hinge'"))
+    message = str(caught.value)
+    assert all(word in message for word in ("'mas'", "mass is missing", "com = [0]", "'hinge'"))
 
 
 LINKAGE = """

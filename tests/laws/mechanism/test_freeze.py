@@ -23,10 +23,10 @@ SEEDS = range(4)
 def test_thawing_undoes_freezing(name: str) -> None:
     whole = robot(name)
     shared = {name for each in whole.mechanism.couplings for name in (each.joint_a, each.joint_b)}
-    held = {
+    fixed = {
         joint: 0.1 * k for k, joint in enumerate(whole.joint_names) if k % 2 and joint not in shared
     }
-    frozen = whole.freeze(held)
+    frozen = whole.freeze(fixed)
     back = frozen.thaw(whole)
     assert back.joint_names == whole.joint_names
     assert np.allclose(back.parameters, whole.parameters, rtol=1e-12, atol=1e-12)
@@ -51,19 +51,19 @@ def test_what_is_identified_while_held_is_in_the_whole_robot(seed: int) -> None:
     """
     rng = np.random.default_rng(seed)
     whole = sy.Robot(random_mechanism(rng, 6))
-    held = {
+    fixed = {
         joint: float(rng.uniform(-1, 1))
         for k, joint in enumerate(whole.joint_names)
         if k % 3 == seed % 3
     }
-    frozen = whole.freeze(held)
+    frozen = whole.freeze(fixed)
     identified = frozen.with_parameters(
         frozen.parameters * rng.uniform(0.9, 1.3, len(frozen.parameters))
     )
     back = identified.thaw(whole)
     assert back.joint_names == whole.joint_names
     q, qd, qdd = rng.normal(size=(3, 5, frozen.n))
-    again = back.freeze(held)
+    again = back.freeze(fixed)
     assert np.allclose(
         again.inverse_dynamics(q, qd, qdd),
         identified.inverse_dynamics(q, qd, qdd),
@@ -73,7 +73,7 @@ def test_what_is_identified_while_held_is_in_the_whole_robot(seed: int) -> None:
     assert not np.allclose(
         frozen.inverse_dynamics(q, qd, qdd), identified.inverse_dynamics(q, qd, qdd), rtol=1e-3
     )
-    for joint in held:
+    for joint in fixed:
         assert back.mechanism.joint(joint) == whole.mechanism.joint(joint)
 
 

@@ -29,6 +29,6 @@ def test_a_loop_has_its_axis_as_z_of_a_rotation(axis: tuple[float, float, float]
 def test_numbers_of_a_loop_are_numbers_all_of_them(text: str, good: bool) -> None:
     problems: list[str] = []
     element: Any = SimpleNamespace(line=4, tag="loop")
-    found = _numbers(text, 3, element, "xyz", problems, "arm.urdf")
-    assert found == ([0.0, 1e3, -2.0] if good else [0.0] * 3)
+    result = _numbers(text, 3, element, "xyz", problems, "arm.urdf")
+    assert result == ([0.0, 1e3, -2.0] if good else [0.0] * 3)
     assert bool(problems) is not good

@@ -140,19 +140,19 @@ def test_held_joints_leave_every_frame_where_it_was(seed: int) -> None:
     tree = reduce(mechanism)
     q = rng.uniform(-1, 1, tree.n)
     some = {name: q[i] for i, name in enumerate(tree.coordinates) if i % 2 == 0}
-    held = reduce(edit.freeze(mechanism, some))
+    fixed = reduce(edit.freeze(mechanism, some))
     rest = [q[i] for i, name in enumerate(tree.coordinates) if name not in some]
-    assert held.coordinates == tuple(name for name in tree.coordinates if name not in some)
+    assert fixed.coordinates == tuple(name for name in tree.coordinates if name not in some)
     for link in mechanism.links:
         np.testing.assert_allclose(
-            frame_pose(held, rest, link.name), frame_pose(tree, q, link.name), atol=1e-12
+            frame_pose(fixed, rest, link.name), frame_pose(tree, q, link.name), atol=1e-12
         )
-    zero = np.zeros(held.n)
+    zero = np.zeros(fixed.n)
     full = torques(reduce(edit.without_friction(mechanism)), q, np.zeros(tree.n), np.zeros(tree.n))
     part = torques(reduce(edit.without_friction(edit.freeze(mechanism, some))), rest, zero, zero)
     np.testing.assert_allclose(
         part,
-        [full[tree.coordinates.index(name)] for name in held.coordinates],
+        [full[tree.coordinates.index(name)] for name in fixed.coordinates],
         rtol=1e-9,
         atol=1e-9,
     )
@@ -281,7 +281,7 @@ WRONG = [
         "pi has 1 numbers; expected 20: ten for each of 2 bodies",
     ),
     (lambda m: edit.with_parameters(m, [math.nan] * 20), r"pi\[0\] is not finite"),
-    (lambda m: reduce(m).frame("tip"), "no frame is called 'tip'; Known: base, link1, link2"),
+    (lambda m: reduce(m).frame("tip"), "no frame is called 'tip'; known: base, link1, link2"),
 ]
 
 

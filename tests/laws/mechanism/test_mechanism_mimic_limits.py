@@ -28,8 +28,8 @@ def coordinate(*followers: tuple[float, float, Limits]) -> Limits:
                 mimic=Mimic("lead", multiplier, offset),
             )
         )
-    (found,) = sy.Robot(Mechanism("gripper", tuple(links), tuple(joints))).tree.limits
-    return found
+    (result,) = sy.Robot(Mechanism("gripper", tuple(links), tuple(joints))).tree.limits
+    return result
 
 
 def test_alone_a_joint_has_its_own() -> None:
@@ -61,15 +61,15 @@ def test_a_joint_that_mimics_at_twice_the_speed_halves_the_speed_that_is_allowed
 def test_positions_that_are_allowed_keep_the_one_that_mimics_within_its_own(
     multiplier: float, offset: float, low: float, high: float, expected: tuple[float, float]
 ) -> None:
-    found = coordinate((multiplier, offset, Limits(low, high)))
-    assert (found.lower, found.upper) == pytest.approx(expected)
+    result = coordinate((multiplier, offset, Limits(low, high)))
+    assert (result.lower, result.upper) == pytest.approx(expected)
 
 
 def test_of_several_the_narrowest_counts_and_the_effort_is_the_leaders() -> None:
-    found = coordinate(
+    result = coordinate(
         (2.0, 0.0, Limits(-1.0, 9.0, 6.0, 5.0)), (-1.0, 0.0, Limits(-1.0, 9.0, 2.5, 90.0))
     )
-    assert (found.lower, found.upper, found.velocity, found.effort) == (-0.5, 1.0, 2.5, 30.0)
+    assert (result.lower, result.upper, result.velocity, result.effort) == (-0.5, 1.0, 2.5, 30.0)
 
 
 def test_of_a_mimic_of_a_mimic_both_factors_count() -> None:
@@ -81,6 +81,6 @@ def test_of_a_mimic_of_a_mimic_both_factors_count() -> None:
             "c", "revolute", "b", "c", limits=Limits(-3.0, 3.0, 6.0), mimic=Mimic("b", -1.5, 0.0)
         ),
     )
-    (found,) = sy.Robot(Mechanism("chain", links, joints)).tree.limits
-    assert found.velocity == pytest.approx(2.0)
-    assert (found.lower, found.upper) == pytest.approx((-1.05, 0.95))
+    (result,) = sy.Robot(Mechanism("chain", links, joints)).tree.limits
+    assert result.velocity == pytest.approx(2.0)
+    assert (result.lower, result.upper) == pytest.approx((-1.05, 0.95))

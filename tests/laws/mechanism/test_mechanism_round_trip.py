@@ -41,31 +41,31 @@ FILES = [
 ]
 
 
-def assert_same(found: Mechanism, wanted: Mechanism) -> None:
+def assert_same(result: Mechanism, expected: Mechanism) -> None:
     """Equal but for rounding.
 
     Inertias to 1e-12 of mass times length and of the moments, rotations and joint terms to 1e-12.
     """
-    for mine, theirs in zip(found.links, wanted.links, strict=True):
+    for mine, theirs in zip(result.links, expected.links, strict=True):
         assert_same_inertia(mine.inertia, theirs.inertia)
-    for mine, theirs in zip(found.joints, wanted.joints, strict=True):
+    for mine, theirs in zip(result.joints, expected.joints, strict=True):
         np.testing.assert_allclose(mine.origin.R, theirs.origin.R, rtol=0, atol=1e-12)
         assert dict(mine.terms) == pytest.approx(dict(theirs.terms), rel=1e-12, abs=0)
         theirs = replace(theirs, terms=mine.terms)
         assert mine == replace(theirs, origin=theirs.origin._replace(R=mine.origin.R))
-    assert found == replace(wanted, links=found.links, joints=found.joints)
-    assert [link.name for link in found.links] == [link.name for link in wanted.links]
+    assert result == replace(expected, links=result.links, joints=result.joints)
+    assert [link.name for link in result.links] == [link.name for link in expected.links]
 
 
-def assert_same_inertia(found: Inertia | None, wanted: Inertia | None) -> None:
-    if wanted is None or found is None:
-        assert found == wanted
+def assert_same_inertia(result: Inertia | None, expected: Inertia | None) -> None:
+    if expected is None or result is None:
+        assert result == expected
         return
-    assert found.m == wanted.m
-    lever = np.linalg.norm(wanted.h) / (wanted.m or 1.0)
-    np.testing.assert_allclose(found.h, wanted.h, rtol=0, atol=1e-12 * wanted.m * lever)
-    moment = np.trace(full(wanted.I)) + wanted.m * lever**2
-    np.testing.assert_allclose(found.I, wanted.I, rtol=0, atol=1e-12 * moment)
+    assert result.m == expected.m
+    lever = np.linalg.norm(expected.h) / (expected.m or 1.0)
+    np.testing.assert_allclose(result.h, expected.h, rtol=0, atol=1e-12 * expected.m * lever)
+    moment = np.trace(full(expected.I)) + expected.m * lever**2
+    np.testing.assert_allclose(result.I, expected.I, rtol=0, atol=1e-12 * moment)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -129,34 +129,34 @@ def changed(mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
 
 def test_held_joints_and_payloads_survive(example_robots: Path) -> None:
     mechanism = load(example_robots / FILES[1])
-    held = edit.with_payload(
+    fixed = edit.with_payload(
         edit.freeze(mechanism, {"panda_joint2": 0.3, "panda_finger_joint1": 0.02}),
         1.5,
         (0, 0, 0.1),
         0.01,
         "panda_hand",
     )
-    assert_same(read_urdf(urdf(held)), held)
-    assert read_toml(toml(held)) == held
-    assert reduce(held).n == 6
+    assert_same(read_urdf(urdf(fixed)), fixed)
+    assert read_toml(toml(fixed)) == fixed
+    assert reduce(fixed).n == 6
 
 
 def test_a_dh_table_that_is_no_longer_one_is_written_in_general_form() -> None:
-    held = edit.freeze(load("puma560"), {"joint3": 0.7})
-    assert "convention" not in toml(held)
-    assert read_toml(toml(held), warn=False) == held
+    fixed = edit.freeze(load("puma560"), {"joint3": 0.7})
+    assert "convention" not in toml(fixed)
+    assert read_toml(toml(fixed), warn=False) == fixed
 
 
 @pytest.mark.parametrize("seed", range(200))
 def test_an_inertia_converts_to_any_frame_and_back(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inertia, pose = random_inertia(rng), random_pose(rng) if seed % 2 else HERE
-    found = about_frame(*com_form(inertia, pose), pose)
+    result = about_frame(*com_form(inertia, pose), pose)
     lever = np.linalg.norm(inertia.h) / inertia.m + np.linalg.norm(pose.p)
-    assert found.m == inertia.m
-    np.testing.assert_allclose(found.h, inertia.h, rtol=0, atol=1e-12 * inertia.m * lever)
+    assert result.m == inertia.m
+    np.testing.assert_allclose(result.h, inertia.h, rtol=0, atol=1e-12 * inertia.m * lever)
     np.testing.assert_allclose(
-        found.I, inertia.I, rtol=0, atol=1e-12 * (np.trace(full(inertia.I)) + inertia.m * lever**2)
+        result.I, inertia.I, rtol=0, atol=1e-12 * (np.trace(full(inertia.I)) + inertia.m * lever**2)
     )
 
 

@@ -1,4 +1,4 @@
-"""The pseudo-inertia says which bodies can exist."""
+"""The pseudo-inertia says which bodies are physically consistent."""
 
 from __future__ import annotations
 

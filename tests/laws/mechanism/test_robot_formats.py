@@ -22,11 +22,11 @@ FILES = {
 
 @pytest.fixture
 def robots(tmp_path: Path) -> dict[str, sy.Robot]:
-    made = {}
+    results = {}
     for name, text in FILES.items():
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
-        made[name] = sy.load(tmp_path / f"{name}.toml")
-    return made
+        results[name] = sy.load(tmp_path / f"{name}.toml")
+    return results
 
 
 def test_the_files_of_the_page_mean_what_it_says(
@@ -54,10 +54,10 @@ def test_the_files_of_the_page_mean_what_it_says(
 
 def test_the_panda_of_the_tutorials_stands_where_its_data_sheet_says() -> None:
     panda = sy.load(ROOT / "docs" / "formats" / "panda.toml")
-    at = panda.forward_kinematics(
+    pose = panda.forward_kinematics(
         [0, -math.pi / 4, 0, -3 * math.pi / 4, 0, math.pi / 2, math.pi / 4]
     )
-    np.testing.assert_allclose(at[:3, 3], [0.30689, 0.0, 0.590282], atol=1e-5)
+    np.testing.assert_allclose(pose[:3, 3], [0.30689, 0.0, 0.590282], atol=1e-5)
 
 
 def test_a_key_that_the_page_does_not_have_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,4 @@
-"""The messages of Franka's and Universal Robots' drivers, laid out as these drivers define them, in
-bags of ROS 1 and ROS 2.
-"""
+"""Messages of the Franka and Universal Robots drivers in bags of ROS 1 and ROS 2."""
 
 from __future__ import annotations
 
@@ -12,8 +10,8 @@ import pytest
 
 from steelyard.signals import read_log
 
-FIELDS = {  # type -> lines of "kind of field, and the names of those that follow each other"
-    # flags, whatever they are called
+FIELDS = {  # message type -> lines of a field type and the names of consecutive fields
+    # flags; the reader does not use their names
     "franka_msgs/msg/Errors": ["bool " + " ".join(f"error{k}" for k in range(36))],
     "franka_msgs/msg/Elbow": [
         "float64[2] position desired_position commanded_position commanded_velocity"
@@ -76,10 +74,8 @@ def definition(kind: str, tau: str) -> str:
     return "\n".join(f"{field} {name}" for field, *names in lines for name in names)
 
 
-def filled(store: Any, kind: str, **given: Any) -> Any:
-    """A message with what is given, and with noise in every other number, so that no field is taken
-    for another.
-    """
+def filled(store: Any, kind: str, **argument: Any) -> Any:
+    """Return a message with the given fields, and noise in all others so that mix-ups show."""
     rng = np.random.default_rng(7)
 
     def value(node: Any, detail: Any) -> Any:
@@ -102,14 +98,14 @@ def filled(store: Any, kind: str, **given: Any) -> Any:
         return [] if inner == "string" else rng.uniform(2, 3, count or 6)
 
     fields = {
-        name: given[name] if name in given else value(*each)
+        name: argument[name] if name in argument else value(*each)
         for name, each in store.fielddefs[kind][1]
     }
     return store.types[kind](**fields)
 
 
 def bag_of(path: Path, kind: str, q: np.ndarray, tau: np.ndarray, ros1: bool) -> Path:
-    """A bag of a robot's messages: positions, half of them as velocities, efforts."""
+    """Write a bag with positions q, velocities q / 2 and efforts tau; return its path."""
     from rosbags import rosbag1, rosbag2
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 

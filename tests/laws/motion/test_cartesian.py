@@ -29,7 +29,9 @@ def puma() -> sy.Robot:
     return sy.load("puma560")
 
 
-def slope(path: PoseTrajectory, t: np.ndarray, h: float = 1e-5) -> tuple[np.ndarray, np.ndarray]:
+def derivative(
+    path: PoseTrajectory, t: np.ndarray, h: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray]:
     """Twist and acceleration by differences."""
     from steelyard.motion.trajectories.cartesian import pose_difference
 
@@ -42,10 +44,10 @@ def test_lines_are_straight_and_arcs_round(puma: sy.Robot) -> None:
     via = start[:3, 3] + [0.08, 0.0, 0.0]
     t = np.linspace(0.01, 0.99, 50)
     for path in (line(start, end, 1.0), arc(start, via, end, 1.0, "s-curve")):
-        made = path.motion([0.0, 1.0])
-        close(made.pose, np.stack([start, end]), 1e-12)
-        assert np.abs(made.twist).max() < 1e-12
-        twist, acceleration = slope(path, t)
+        trajectory = path.motion([0.0, 1.0])
+        close(trajectory.pose, np.stack([start, end]), 1e-12)
+        assert np.abs(trajectory.twist).max() < 1e-12
+        twist, acceleration = derivative(path, t)
         close(path.motion(t).twist, twist, 1e-7)
         close(path.motion(t).acceleration, acceleration, 1e-7)
     p = line(start, end, 1.0).motion(t).pose[:, :3, 3] - start[:3, 3]
@@ -81,14 +83,14 @@ def test_the_shortest_time_touches_its_limit(puma: sy.Robot) -> None:
 def test_joints_follow(puma: sy.Robot) -> None:
     start, end = ends(puma)
     path = line(start, end, 0.5)
-    made = follow(puma, path, q0=Q)
-    close(made.q[0], Q, 1e-9)
+    result = follow(puma, path, q0=Q)
+    close(result.q[0], Q, 1e-9)
     t, h = np.linspace(0.003, 0.497, 60), 1e-5
-    at, before, after = made.motion(t), made.motion(t - h), made.motion(t + h)
-    close(puma.forward_kinematics(at.q), path.motion(t).pose, 1e-9)
-    close(at.qd, (after.q - before.q) / (2 * h), 1e-5)
-    close(at.qdd, (after.qd - before.qd) / (2 * h), 1e-5)
-    assert np.abs(np.diff(made.q, axis=0)).max() < 0.05  # no change of branch
+    point, before, after = result.motion(t), result.motion(t - h), result.motion(t + h)
+    close(puma.forward_kinematics(point.q), path.motion(t).pose, 1e-9)
+    close(point.qd, (after.q - before.q) / (2 * h), 1e-5)
+    close(point.qdd, (after.qd - before.qd) / (2 * h), 1e-5)
+    assert np.abs(np.diff(result.q, axis=0)).max() < 0.05  # no change of branch
 
 
 def test_bad_input(puma: sy.Robot) -> None:

@@ -1,6 +1,6 @@
 """Distances between links and to walls.
 
-Against a library, with exact slopes, and certified at every instant of a motion.
+Against a library, with exact derivatives, and certified at every instant of a motion.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_capsules_whose_axes_meet_have_a_normal() -> None:
     )
 
 
-def test_tables_are_close_to_the_distances_and_have_their_own_slopes(
+def test_tables_are_close_to_the_distances_and_have_their_own_derivatives(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:
     robot = folding_arm(tmp_path)
@@ -88,13 +88,13 @@ def test_tables_are_close_to_the_distances_and_have_their_own_slopes(
     assert np.abs(one.distance - two.distance)[near].max() < 5e-3, "at corners"
     assert np.quantile(np.abs(one.distance - two.distance)[near], 0.9) < 1e-3
     change = (quick.distances(q + d).distance - quick.distances(q - d).distance) / 2
-    slope = quick.derivatives(q, two, near) @ d
-    np.testing.assert_allclose(slope[near], change[near], atol=1e-10)
-    assert not slope[~near].any()
+    rate = quick.derivatives(q, two, near) @ d
+    np.testing.assert_allclose(rate[near], change[near], atol=1e-10)
+    assert not rate[~near].any()
 
 
 @pytest.mark.parametrize("kind", ["shapes", "capsules"])
-def test_slopes_are_those_of_finite_differences(
+def test_derivatives_equal_finite_differences(
     kind: str, tmp_path: Path, rng: np.random.Generator
 ) -> None:
     robot = folding_arm(tmp_path)
@@ -110,10 +110,10 @@ def test_slopes_are_those_of_finite_differences(
     q, d = random_positions(robot, rng), 1e-6 * rng.normal(size=3)
     for each in (gaps, around):
         made = each.distances(q)
-        slope = each.derivatives(q, made, np.ones_like(made.distance, bool)) @ d
+        rate = each.derivatives(q, made, np.ones_like(made.distance, bool)) @ d
         change = (each.distances(q + d).distance - each.distances(q - d).distance) / 2
         apart = made.distance > 1e-3
-        assert np.quantile(np.abs(slope - change)[apart], 0.95) < 1e-11  # corners of hulls apart
+        assert np.quantile(np.abs(rate - change)[apart], 0.95) < 1e-11  # corners of hulls apart
         assert np.all(each.distances(q, 0.0).distance <= made.distance + 1e-9), (
             "what is not exact is not more"
         )

@@ -42,8 +42,8 @@ def solved(
 ) -> sy.motion.inverse_kinematics.solutions.Solutions:
     """The solutions, with the joints that are too many where they were."""
     frame = frame_of(robot)
-    held = analytic(robot, frame, None).fixed
-    free = {name: q[..., None, robot.joint_names.index(name)] for name in held}
+    fixed = analytic(robot, frame, None).fixed
+    free = {name: q[..., None, robot.joint_names.index(name)] for name in fixed}
     return sy.inverse_kinematics(robot, T, frame, free=free or None, **more)
 
 
@@ -76,8 +76,8 @@ def test_all_solutions_reach_the_pose_and_the_origin_is_one(
     )
     assert away.max() < 1e-6
     low, high = np.array([[limits.lower, limits.upper] for limits in robot.tree.limits]).T
-    found = s.q[s.valid]
-    assert ((found >= low - 1e-8) & (found <= high + 1e-8))[:, chain].all()
+    result = s.q[s.valid]
+    assert ((result >= low - 1e-8) & (result <= high + 1e-8))[:, chain].all()
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -111,13 +111,13 @@ def test_each_joint_is_in_the_turn_nearest_to_q0(name: str, rng: np.random.Gener
     low, high = np.array([[limits.lower, limits.upper] for limits in robot.tree.limits]).T
     for q0 in (rng.uniform(-6.0, 6.0, robot.n), high - 0.1, low + 0.1, high + 9.0):
         s = sy.inverse_kinematics(robot, T, q0=q0)
-        wanted = np.clip(q0, low, high)
+        expected = np.clip(q0, low, high)
         assert s.solved.all()
         assert ((s.q >= low - 1e-8) & (s.q <= high + 1e-8))[s.valid].all()
         for turns in (-1, 1):
             other = s.q + turns * 2 * np.pi
             better = (
-                (np.abs(other - wanted) < np.abs(s.q - wanted) - 1e-9)
+                (np.abs(other - expected) < np.abs(s.q - expected) - 1e-9)
                 & (other >= low)
                 & (other <= high)
             )
@@ -159,14 +159,14 @@ SINGULAR = {
 def test_the_exact_answer_at_singularities(which: str) -> None:
     name, q, free = SINGULAR[which]
     robot = arm(name)
-    at = np.array(q)
-    T = robot.forward_kinematics(at, frame_of(robot))
-    s = solved(robot, at, T, q0=at)
+    values = np.array(q)
+    T = robot.forward_kinematics(values, frame_of(robot))
+    s = solved(robot, values, T, q0=values)
     assert s.solved
     reached = robot.forward_kinematics(s.q[s.valid], frame_of(robot))
     assert np.abs(reached - T).max() < 1e-10
     if free is not None:
-        assert np.abs(s.best - at).max() < 1e-7, "a joint that is free stays where q0 has it"
+        assert np.abs(s.best - values).max() < 1e-7, "a joint that is free stays where q0 has it"
 
 
 def test_the_shoulder_over_its_own_axis() -> None:
@@ -283,8 +283,8 @@ def test_redundancy_is_spent_on_the_preferred_position(rng: np.random.Generator)
     assert np.abs(robot.forward_kinematics(s.best) - T).max() < 1e-8
     J = robot.jacobian(s.best)
     missing = q0 - s.best
-    left = missing - (np.linalg.pinv(J) @ J @ missing[..., None])[..., 0]
-    assert np.median(np.abs(left).max(axis=-1)) < 1e-3
+    remaining = missing - (np.linalg.pinv(J) @ J @ missing[..., None])[..., 0]
+    assert np.median(np.abs(remaining).max(axis=-1)) < 1e-3
     assert (np.linalg.norm(missing, axis=1) <= np.linalg.norm(q0 - q, axis=1) + 1e-6).mean() > 0.95
 
 

@@ -33,8 +33,8 @@ def test_velocity_and_acceleration_are_derivatives_of_the_position(
     motion, t, h = some_motion(rng), rng.uniform(0, 20, 50), 1e-3
     for order in (0, 1):
         f = [motion(t + k * h)[order] for k in (-2, -1, 1, 2)]
-        slope = (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h)
-        np.testing.assert_allclose(slope, motion(t)[order + 1], atol=1e-8)
+        rate = (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h)
+        np.testing.assert_allclose(rate, motion(t)[order + 1], atol=1e-8)
 
 
 def test_nothing_lies_above_the_last_harmonic(rng: np.random.Generator) -> None:
@@ -72,26 +72,26 @@ def test_bounds_hold_between_samples_and_are_tight(rng: np.random.Generator) -> 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_an_excitation_stays_within_the_limits_and_ends_at_rest(name: str) -> None:
     robot = sy.load(name)
-    made = excite(robot, seconds=10, seed=3, candidates=FEW, acceleration=6.0, margin=0.8)
-    q, qd, qdd = made.motion(np.linspace(0, 10, 50_001))
+    trajectory = excite(robot, seconds=10, seed=3, candidates=FEW, acceleration=6.0, margin=0.8)
+    q, qd, qdd = trajectory.motion(np.linspace(0, 10, 50_001))
     space = motion_limits(robot, 0.8, acceleration=6.0)
     assert np.all(q >= space.lower - 1e-12)
     assert np.all(q <= space.upper + 1e-12)
     assert np.all(np.abs(qd) <= space.velocity * (1 + 1e-12))
     assert np.all(np.abs(qdd) <= 0.8 * 6.0 * (1 + 1e-12))
-    assert made.t[0] == 0
-    assert made.t[-1] == 10
-    for x in (made.qd[[0, -1]], made.qdd[[0, -1]]):
+    assert trajectory.t[0] == 0
+    assert trajectory.t[-1] == 10
+    for x in (trajectory.qd[[0, -1]], trajectory.qdd[[0, -1]]):
         np.testing.assert_allclose(x, 0, atol=1e-9)
-    assert np.all(np.ptp(made.q, axis=0) > 0.05), "every joint moves"
+    assert np.all(np.ptp(trajectory.q, axis=0) > 0.05), "every joint moves"
 
 
 def test_torque_limits_are_kept() -> None:
     robot = sy.load("elbow_6r")
     effort = [900.0, 1100.0, 400.0, 50.0, 30.0, 15.0]
-    made = excite(robot, seconds=10, candidates=FEW, effort=effort, margin=1.0)
+    trajectory = excite(robot, seconds=10, candidates=FEW, effort=effort, margin=1.0)
     tau = robot.with_joint_terms(("armature", "viscous", "coulomb", "offset")).inverse_dynamics(
-        *made.motion(np.linspace(0, 10, 5001))
+        *trajectory.motion(np.linspace(0, 10, 5001))
     )
     assert np.all(np.abs(tau).max(0) <= 1.01 * np.array(effort))
     free = excite(robot, seconds=10, candidates=FEW, effort=1e6)
@@ -108,20 +108,20 @@ def test_a_torque_that_cannot_even_hold_the_robot_is_said() -> None:
 def test_the_score_is_that_of_the_base_regressor() -> None:
     robot = sy.load("puma560")
     # 120 samples of one period, as the search sees it
-    made = excite(robot, seconds=10, candidates=FEW, rate=12.0)
-    assert made.excitation is not None
+    trajectory = excite(robot, seconds=10, candidates=FEW, rate=12.0)
+    assert trajectory.excitation is not None
     whole = robot.with_joint_terms(("armature", "viscous", "coulomb", "offset"))
     columns = list(base_parameters(whole).columns)
     Y = (
-        whole.regressor(made.q[:-1], made.qd[:-1], made.qdd[:-1])[..., columns]
+        whole.regressor(trajectory.q[:-1], trajectory.qd[:-1], trajectory.qdd[:-1])[..., columns]
         / FisherInformation.of(robot).torque[:, None]
     )
     Y = Y.reshape(-1, len(columns))
-    assert made.excitation.base_parameters == len(columns)
-    assert made.excitation.log_det == pytest.approx(
+    assert trajectory.excitation.base_parameters == len(columns)
+    assert trajectory.excitation.log_det == pytest.approx(
         np.sum(2 * np.log(np.linalg.svd(Y, compute_uv=False))), abs=1e-6
     )
-    assert made.excitation.condition == pytest.approx(
+    assert trajectory.excitation.condition == pytest.approx(
         np.linalg.cond(Y / np.linalg.norm(Y, axis=0)), rel=1e-6
     )
 
@@ -134,25 +134,28 @@ def test_more_candidates_tell_more_and_variations_help() -> None:
 
 
 def test_the_seed_decides_and_progress_is_told() -> None:
-    robot, told = sy.load("planar_2r"), []
+    robot, message = sy.load("planar_2r"), []
     first = excite(
-        robot, seed=5, candidates=FEW, progress=lambda sentence, part: told.append((part, sentence))
+        robot,
+        seed=5,
+        candidates=FEW,
+        progress=lambda sentence, part: message.append((part, sentence)),
     )
     again, other = excite(robot, seed=5, candidates=FEW), excite(robot, seed=6, candidates=FEW)
     np.testing.assert_array_equal(first.q, again.q)
     assert np.abs(first.q - other.q).max() > 0.01
-    parts = [part for part, _ in told]
+    parts = [part for part, _ in message]
     assert parts == sorted(parts)
     assert parts[-1] == 1.0
-    assert f"{FEW} of {FEW}" in told[-1][1]
+    assert f"{FEW} of {FEW}" in message[-1][1]
 
 
 def test_sampling_again_is_exact() -> None:
-    made = excite(sy.load("planar_2r"), candidates=1, rate=50)
-    fine = made.sample(200)
+    trajectory = excite(sy.load("planar_2r"), candidates=1, rate=50)
+    fine = trajectory.sample(200)
     assert isinstance(fine, Trajectory)
-    assert len(fine.t) == 4 * (len(made.t) - 1) + 1
-    np.testing.assert_allclose(fine.qdd[::4], made.qdd, atol=1e-12)
+    assert len(fine.t) == 4 * (len(trajectory.t) - 1) + 1
+    np.testing.assert_allclose(fine.qdd[::4], trajectory.qdd, atol=1e-12)
     with pytest.raises(ValueError, match="read-only"):
         fine.q[0, 0] = 1.0
 
@@ -181,13 +184,13 @@ def test_a_trajectory_is_a_function_of_time(rng: np.random.Generator) -> None:
 
 def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
     robot = sy.load("planar_rp")
-    made = excite(robot, candidates=1, rate=10)
-    made.to_csv(tmp_path / "motion.csv")
+    trajectory = excite(robot, candidates=1, rate=10)
+    trajectory.to_csv(tmp_path / "motion.csv")
     back = read_motion(tmp_path / "motion.csv", robot.joint_names)
     for name in ("t", "q", "qd", "qdd"):
-        np.testing.assert_array_equal(getattr(back, name), getattr(made, name))
+        np.testing.assert_array_equal(getattr(back, name), getattr(trajectory, name))
     with pytest.raises(sy.CallError, match="exists already"):
-        made.to_csv(tmp_path / "motion.csv")
+        trajectory.to_csv(tmp_path / "motion.csv")
 
 
 @pytest.mark.parametrize(

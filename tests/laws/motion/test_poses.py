@@ -28,8 +28,8 @@ def test_quaternions_are_those_of_scipy(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(pose[:, :3, :3], turned.as_matrix(), atol=1e-14)
     np.testing.assert_array_equal(pose[:, :3, 3], p)
     np.testing.assert_array_equal(pose[:, 3], np.tile([0, 0, 0, 1], (len(p), 1)))
-    found, q = sy.pose_to_quaternion(pose)
-    np.testing.assert_array_equal(found, p)
+    result, q = sy.pose_to_quaternion(pose)
+    np.testing.assert_array_equal(result, p)
     np.testing.assert_allclose(np.linalg.norm(q, axis=1), 1.0, atol=1e-14)
     assert np.all(q[:, 3] >= 0)
     np.testing.assert_allclose((Rotation.from_quat(q) * turned.inv()).magnitude(), 0.0, atol=1e-13)
@@ -55,15 +55,15 @@ def test_angles_are_those_of_scipy_about_fixed_axes(
     rng: np.random.Generator, degrees: bool
 ) -> None:
     rpy = rng.uniform(-1, 1, (300, 3)) * np.array([np.pi, np.pi / 2, np.pi])
-    given = np.degrees(rpy) if degrees else rpy
+    argument = np.degrees(rpy) if degrees else rpy
     p = rng.normal(size=3)
-    pose = sy.pose_from_rpy(p, given, degrees=degrees)
+    pose = sy.pose_from_rpy(p, argument, degrees=degrees)
     np.testing.assert_allclose(
         pose[:, :3, :3], Rotation.from_euler("xyz", rpy).as_matrix(), atol=1e-14
     )
-    found, angles = sy.pose_to_rpy(pose, degrees=degrees)
-    np.testing.assert_array_equal(found, np.broadcast_to(p, (300, 3)))
-    np.testing.assert_allclose(angles, given, atol=1e-9)
+    result, angles = sy.pose_to_rpy(pose, degrees=degrees)
+    np.testing.assert_array_equal(result, np.broadcast_to(p, (300, 3)))
+    np.testing.assert_allclose(angles, argument, atol=1e-9)
 
 
 def test_angles_give_the_rotation_back_where_roll_and_yaw_are_one_turn(
@@ -88,8 +88,10 @@ def test_any_shape_of_batch(rng: np.random.Generator) -> None:
 def test_a_robot_goes_where_the_quaternion_says() -> None:
     robot = sy.load("puma560")
     pose = sy.pose_from_quaternion([0.4, 0.1, 0.3], [0, 1, 0, 0])
-    found = sy.inverse_kinematics(robot, pose)
-    position, quaternion = sy.pose_to_quaternion(robot.forward_kinematics(found.q[found.valid][0]))
+    solutions = sy.inverse_kinematics(robot, pose)
+    position, quaternion = sy.pose_to_quaternion(
+        robot.forward_kinematics(solutions.q[solutions.valid][0])
+    )
     np.testing.assert_allclose(position, [0.4, 0.1, 0.3], atol=1e-9)
     np.testing.assert_allclose(np.abs(quaternion), [0, 1, 0, 0], atol=1e-9)
 

@@ -15,8 +15,12 @@ from steelyard.motion.trajectories.reachability import (
 
 def test_speeds_between_bounds_that_cross() -> None:
     """u between -1 + 2 x and 3 - 2 x, and x at least 0.25 by a line alone: x from 0.25 to 1."""
-    slope, low, high = np.array([[2.0, -2.0]]), np.array([[-1.0, -9.0]]), np.array([[9.0, 3.0]])
-    lines = Lines(slope, low, high, np.array([0.25]), np.array([9.0]))
+    derivative, low, high = (
+        np.array([[2.0, -2.0]]),
+        np.array([[-1.0, -9.0]]),
+        np.array([[9.0, 3.0]]),
+    )
+    lines = Lines(derivative, low, high, np.array([0.25]), np.array([9.0]))
     assert np.ravel(speed_ranges(lines)) == pytest.approx((0.25, 1.0))
     crossed = lines._replace(gradient=np.zeros((1, 2)), high=np.array([[9.0, -2.0]]))
     least, largest = speed_ranges(crossed)

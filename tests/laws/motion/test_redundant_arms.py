@@ -34,8 +34,8 @@ def assert_all_solved(
     np.testing.assert_array_equal(np.isnan(s.q).any(axis=-1), ~s.valid)
     assert np.isfinite(s.best).all()
     assert s.nearest.distance.max() == 0.0
-    held = [robot.joint_names.index(name) for name in s.free_joints]
-    np.testing.assert_allclose(s.q[pose, branch][:, held], s.free[pose, 0], atol=3e-8)
+    fixed = [robot.joint_names.index(name) for name in s.free_joints]
+    np.testing.assert_allclose(s.q[pose, branch][:, fixed], s.free[pose, 0], atol=3e-8)
 
 
 @pytest.mark.parametrize("name", REDUNDANT)

@@ -34,10 +34,10 @@ def arm() -> sy.Robot:
     return sy.load("spatial_3r").without_friction()
 
 
-def used(robot: sy.Robot, made: Trajectory, velocity: float = np.inf) -> np.ndarray:
+def used(robot: sy.Robot, result: Trajectory, velocity: float = np.inf) -> np.ndarray:
     """The largest share of a limit at every sample."""
-    tau = robot.inverse_dynamics(made.q, made.qd, made.qdd)
-    return np.maximum(np.abs(tau) / TORQUE, np.abs(made.qd) / velocity).max(axis=1)
+    tau = robot.inverse_dynamics(result.q, result.qd, result.qdd)
+    return np.maximum(np.abs(tau) / TORQUE, np.abs(result.qd) / velocity).max(axis=1)
 
 
 def test_one_joint_has_its_closed_form() -> None:
@@ -72,29 +72,29 @@ def test_one_joint_has_its_closed_form() -> None:
 
 def test_speed_and_acceleration_are_limits_too() -> None:
     """A trapezoid: a = 2, v = 0.5."""
-    made = time_optimal(block({}), [[0.0], [L]], 100.0, 0.5, 2.0)
-    np.testing.assert_allclose(made.duration, L / 0.5 + 0.5 / 2.0, rtol=1e-3)
-    assert np.abs(made.qd).max() < 0.5 * (1 + 1e-9)
+    trajectory = time_optimal(block({}), [[0.0], [L]], 100.0, 0.5, 2.0)
+    np.testing.assert_allclose(trajectory.duration, L / 0.5 + 0.5 / 2.0, rtol=1e-3)
+    assert np.abs(trajectory.qd).max() < 0.5 * (1 + 1e-9)
 
 
 def test_some_limit_is_reached_at_every_instant_and_none_is_passed() -> None:
-    made = time_optimal(arm(), WAY, TORQUE, 2.0)
-    share = used(arm(), made, 2.0)
+    trajectory = time_optimal(arm(), WAY, TORQUE, 2.0)
+    share = used(arm(), trajectory, 2.0)
     assert share.max() < 1.005
     assert np.quantile(share, 0.05) > 0.95
-    np.testing.assert_allclose(made.q[[0, -1]], WAY[[0, -1]], atol=1e-9)
-    assert np.abs(made.qd[[0, -1]]).max() < 1e-6
-    h, t = 1e-6, np.linspace(0.01, made.duration - 0.01, 50)
-    slope = (made.motion(t + h).q - made.motion(t - h).q) / (2 * h)
-    np.testing.assert_allclose(made.motion(t).qd, slope, atol=1e-4)
+    np.testing.assert_allclose(trajectory.q[[0, -1]], WAY[[0, -1]], atol=1e-9)
+    assert np.abs(trajectory.qd[[0, -1]]).max() < 1e-6
+    h, t = 1e-6, np.linspace(0.01, trajectory.duration - 0.01, 50)
+    derivative = (trajectory.motion(t + h).q - trajectory.motion(t - h).q) / (2 * h)
+    np.testing.assert_allclose(trajectory.motion(t).qd, derivative, atol=1e-4)
 
 
 def test_it_is_faster_than_any_quintic_of_the_same_torque() -> None:
     ends = WAY[[0, -1]]
-    made = time_optimal(arm(), ends, TORQUE)
-    assert used(arm(), point_to_point(*ends, made.duration)).max() > 1.2
+    trajectory = time_optimal(arm(), ends, TORQUE)
+    assert used(arm(), point_to_point(*ends, trajectory.duration)).max() > 1.2
     half = time_optimal(arm(), ends, TORQUE, points=250)
-    np.testing.assert_allclose(half.duration, made.duration, rtol=3e-3)
+    np.testing.assert_allclose(half.duration, trajectory.duration, rtol=3e-3)
 
 
 def test_lines_in_space_and_trajectories_are_paths() -> None:
@@ -102,11 +102,11 @@ def test_lines_in_space_and_trajectories_are_paths() -> None:
     start = puma.forward_kinematics(q0)
     end = start.copy()
     end[:3, 3] += [0.05, -0.1, -0.1]
-    made = time_optimal(puma, line(start, end, 1.0), 50.0, 2.0, q0=q0, points=200, rate=200.0)
-    p = puma.forward_kinematics(made.q)[:, :3, 3] - start[:3, 3]
+    trajectory = time_optimal(puma, line(start, end, 1.0), 50.0, 2.0, q0=q0, points=200, rate=200.0)
+    p = puma.forward_kinematics(trajectory.q)[:, :3, 3] - start[:3, 3]
     along = (end - start)[:3, 3]
     assert np.linalg.norm(np.cross(p, along), axis=1).max() / np.linalg.norm(along) < 1e-5
-    assert made.duration < 1.0
+    assert trajectory.duration < 1.0
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -46,9 +46,9 @@ def messages(path: Path) -> list[object]:
 @pytest.mark.parametrize("name", ["a.mcap", "a.bag", "folder"])
 def test_bags_hold_the_message(name: str, tmp_path: Path) -> None:
     path = motion().write(tmp_path / name, "rosbag2" if name == "folder" else None, unchecked=True)
-    (found,) = messages(path)
-    assert found.joint_names == list(motion().joint_names)  # type: ignore[attr-defined]
-    points = found.points  # type: ignore[attr-defined]
+    (result,) = messages(path)
+    assert result.joint_names == list(motion().joint_names)  # type: ignore[attr-defined]
+    points = result.points  # type: ignore[attr-defined]
     for key, expected in (
         ("positions", motion().q),
         ("velocities", motion().qd),
@@ -90,8 +90,8 @@ def test_urscript_plays_every_point_at_the_rate(tmp_path: Path) -> None:
     assert text.splitlines()[1] == "def play_my_motion():"
     assert text.rstrip().endswith("end\nplay_my_motion()")
     played = motion().sample(125)
-    found = [json.loads(row) for row in re.findall(r"servoj\((\[.*?\]), 0, 0, 0.008, ", text)]
-    np.testing.assert_allclose(found, played.q[1:], atol=1e-7)
+    results = [json.loads(row) for row in re.findall(r"servoj\((\[.*?\]), 0, 0, 0.008, ", text)]
+    np.testing.assert_allclose(results, played.q[1:], atol=1e-7)
     assert json.loads(re.search(r"movej\((\[.*?\])", text)[1]) == pytest.approx(
         played.q[0].tolist()
     )  # type: ignore[index]
@@ -113,11 +113,15 @@ def test_krl_has_degrees_and_shares_of_the_time(tmp_path: Path) -> None:
 
 def test_a_simulated_robot_follows_what_excite_made() -> None:
     robot = sy.load("spatial_3r")
-    made = sy.excite(robot, 5.0, 3, candidates=3)
+    path_motion = sy.excite(robot, 5.0, 3, candidates=3)
     run = sy.simulate(
-        robot, ComputedTorque(made, kp=400.0, kd=40.0), q0=made.q[0], seconds=5.0, step=2e-3
+        robot,
+        ComputedTorque(path_motion, kp=400.0, kd=40.0),
+        q0=path_motion.q[0],
+        seconds=5.0,
+        step=2e-3,
     )
-    np.testing.assert_allclose(run.q, made.motion(run.t).q, atol=2e-3)
+    np.testing.assert_allclose(run.q, path_motion.motion(run.t).q, atol=2e-3)
 
 
 def test_nothing_is_written_over_and_all_formats_are_named(tmp_path: Path) -> None:
@@ -150,6 +154,6 @@ def test_bad_calls(
 
 
 def test_joints_that_slide_are_not_written_in_degrees(tmp_path: Path) -> None:
-    made = sy.excite(sy.load("planar_rp"), 5.0, 3, candidates=1)
+    path_motion = sy.excite(sy.load("planar_rp"), 5.0, 3, candidates=1)
     with pytest.raises(sy.CallError, match="joint2 slides"):
-        made.write(tmp_path / "a.src")
+        path_motion.write(tmp_path / "a.src")

@@ -24,9 +24,9 @@ def bridge(robot: sy.Robot) -> NumpyFunctions:
 
 
 def assert_same(robot: sy.Robot, call: Call) -> None:
-    found = getattr(bridge(robot), call.name)(*call.arrays, **call.options)
+    result = getattr(bridge(robot), call.name)(*call.arrays, **call.options)
     assert_close(
-        call.label, found if isinstance(found, tuple) else (found,), call.results, call.tolerance
+        call.label, result if isinstance(result, tuple) else (result,), call.results, call.tolerance
     )
 
 

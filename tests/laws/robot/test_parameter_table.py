@@ -9,11 +9,11 @@ from steelyard.drawing.parameter_table import parameter_table
 
 
 def test_a_parameter_is_given_with_two_standard_deviations() -> None:
-    made = parameter_table(
+    result = parameter_table(
         "", ["a", "b"], np.array([10.0, -2.0]), np.array([0.15, 0.004]), ["a", "b"]
     )
-    assert [row[1:3] for row in made.rows] == [
+    assert [row[1:3] for row in result.rows] == [
         with_uncertainty(10.0, 0.3),
         with_uncertainty(-2.0, 0.008),
     ]
-    assert [row[3] for row in made.rows] == ["1.5", "0.2"]
+    assert [row[3] for row in result.rows] == ["1.5", "0.2"]

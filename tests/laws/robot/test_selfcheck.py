@@ -20,8 +20,10 @@ class Tampered:
         self.robot, self.method, self.change = robot, method, change
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.robot, name)
-        return (lambda *arguments: self.change(found(*arguments))) if name == self.method else found
+        result = getattr(self.robot, name)
+        return (
+            (lambda *arguments: self.change(result(*arguments))) if name == self.method else result
+        )
 
 
 def lopsided(M: np.ndarray) -> np.ndarray:

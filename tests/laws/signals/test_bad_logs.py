@@ -163,7 +163,7 @@ def test_files_that_are_not_what_they_say(tmp_path: Path) -> None:
         "layout 't q tau' with 2 joints needs 5 columns, found 3",
         lambda: read_log(good, JOINTS, layout="t q tau"),
     )
-    fails("no column 'q9': Known: t, q1, q2", lambda: read_log(good, columns={"q": ["q1", "q9"]}))
+    fails("no column 'q9': known: t, q1, q2", lambda: read_log(good, columns={"q": ["q1", "q9"]}))
     fails("1 columns of q for 2 joints", lambda: read_log(good, JOINTS, columns={"q": ["q1"]}))
 
 
@@ -336,16 +336,16 @@ def test_whatever_is_in_a_log_it_is_answered_by_a_log_or_a_sentence(
         lambda: log.blocks(0.1),
         lambda: read_log(to_csv(log, tmp_path / "a.csv", overwrite=True)),
     ]
-    for way in ways:
-        answered(way)
+    for method in ways:
+        answered(method)
     assert all(sentence.endswith((".", "?")) for sentence in find_faults(log))
 
 
-def answered(way: Callable[[], object]) -> None:
+def answered(method: Callable[[], object]) -> None:
     """Either a sentence or a log whose numbers can be used."""
     try:
-        made = way()
+        result = method()
     except SteelyardError as error:
         assert len(str(error)) > 20  # noqa: PT017 - a log will do as well
     else:
-        assert not isinstance(made, Log) or made.qdd is None or np.all(np.isfinite(made.qdd))
+        assert not isinstance(result, Log) or result.qdd is None or np.all(np.isfinite(result.qdd))

@@ -12,7 +12,7 @@ def test_velocities_with_holes_are_not_judged() -> None:
     t = np.arange(200) / 100.0
     q = np.sin(t)[:, None]
     wrong = Log(t=t, q=q, qd=3.0 * np.cos(t)[:, None])
-    assert any("does not fit its position" in said for said in wrong_velocities(wrong))
+    assert any("does not fit its position" in message for message in wrong_velocities(wrong))
     holes = 3.0 * np.cos(t)[:, None]
     holes[7] = np.nan
     assert list(wrong_velocities(wrong.replace(qd=holes))) == []

@@ -31,10 +31,10 @@ from tests.laws.signals.test_signals_files import LOG, ROBOT, TAU, Q, T, same, t
 def test_what_a_name_says(
     name: str, quantity: str | None, label: str | None, unit: str | None
 ) -> None:
-    found = parse_column(name)
-    assert found.quantity == quantity
-    assert label is None or found.label == label
-    assert unit is None or found.unit == unit
+    result = parse_column(name)
+    assert result.quantity == quantity
+    assert label is None or result.label == label
+    assert unit is None or result.unit == unit
 
 
 def test_a_commanded_position_is_the_reference_and_other_commands_are_left_out(

@@ -207,7 +207,7 @@ def test_clocks_that_count_from_1970(tmp_path: Path) -> None:
 def test_joint_states_as_text(tmp_path: Path) -> None:
     order = [1, 0]
     names = [JOINTS[j] for j in order]
-    wanted = Log(t=T, q=Q, tau=TAU)
+    expected = Log(t=T, q=Q, tau=TAU)
     echo = [
         ",".join(
             [
@@ -235,7 +235,7 @@ def test_joint_states_as_text(tmp_path: Path) -> None:
     for lines in (echo, tidy, cells):
         (tmp_path / "a.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         log = read_log(tmp_path / "a.csv", ROBOT, effort="torque")
-        same(log, wanted, exact=False)
+        same(log, expected, exact=False)
         assert read_log(tmp_path / "a.csv", effort="current").current.shape == (40, 2)
 
 
@@ -349,11 +349,11 @@ def test_bags_with_partial_and_disordered_messages(storage: str, tmp_path: Path)
         )
         parts = writer.add_connection("/parts", "sensor_msgs/msg/JointState", typestore=store)
         for i, t in enumerate(T):
-            at = round((5 + t) * 1e9)
+            point = round((5 + t) * 1e9)
             order = [0, 1] if i % 3 else [1, 0]
             writer.write(
                 whole,
-                at,
+                point,
                 message(
                     t,
                     ["gripper", *(JOINTS[j] for j in order)],
@@ -362,8 +362,8 @@ def test_bags_with_partial_and_disordered_messages(storage: str, tmp_path: Path)
                     stamp=False,
                 ),
             )
-            writer.write(parts, at, message(t, [JOINTS[0]], Q[i, :1], TAU[i, :1]))
-            writer.write(parts, at, message(t + 0.004, [JOINTS[1]], Q[i, 1:], TAU[i, 1:]))
+            writer.write(parts, point, message(t, [JOINTS[0]], Q[i, :1], TAU[i, :1]))
+            writer.write(parts, point, message(t + 0.004, [JOINTS[1]], Q[i, 1:], TAU[i, 1:]))
     same(read_log(folder, ROBOT, effort="torque"), exact=False)
     file = next(p for p in folder.iterdir() if p.suffix in (".db3", ".mcap"))
     same(read_log(file, ROBOT, effort="torque"), exact=False)

@@ -115,9 +115,9 @@ def test_a_delay_is_found_to_a_fraction_of_a_sample(delay: float, rng: np.random
         )
 
     measured = [1.3, -0.8] * motion(t - delay) + [0.5, 2.0] + 0.02 * rng.normal(size=(6000, 2))
-    found = estimate_delay(motion(t), measured, dt)
-    assert np.all(np.abs(found.seconds - delay) < 4 * found.sigma + 1e-6)
-    assert np.all(found.sigma < 2e-4)
-    np.testing.assert_allclose(np.abs(found.correlation), 1, atol=2e-3)
+    result = estimate_delay(motion(t), measured, dt)
+    assert np.all(np.abs(result.seconds - delay) < 4 * result.sigma + 1e-6)
+    assert np.all(result.sigma < 2e-4)
+    np.testing.assert_allclose(np.abs(result.correlation), 1, atol=2e-3)
     back = advanced(t, motion(t - delay), delay)
     np.testing.assert_allclose(back[60:-60], motion(t)[60:-60], atol=1e-6)

@@ -1,5 +1,5 @@
 """Laws of a log: parts make the whole, joints keep their columns, what is mapped can be mapped
-back, faults are found, said and mended.
+back, faults are found, reported and corrected.
 """
 
 from __future__ import annotations
@@ -174,16 +174,16 @@ def test_dropped_repeated_disordered_and_missing_are_said_and_mended() -> None:
     q = broken.q.copy()
     q[10:13, 1] = np.nan
     broken = broken.replace(q=q)
-    said = " ".join(find_faults(broken))
+    message = " ".join(find_faults(broken))
     for word in ("repeated", "backwards", "dropped", "shoulder is not a number in 3 samples"):
-        assert word in said
+        assert word in message
     mended = clean(broken)
     assert len(mended.remarks) == 4
     np.testing.assert_allclose(mended.t, whole.t, atol=1e-12)
     np.testing.assert_allclose(mended.q, whole.q, atol=2e-4)
     assert len(mended.segments) == 1
     assert clean(mended) is mended
-    again = clean(mended.replace())  # a copy, which is cleaned anew
+    again = clean(mended.replace())  # a copy, which is cleaned again
     for name in ("t", *mended.signals):
         np.testing.assert_array_equal(getattr(again, name), getattr(mended, name))
     assert again.remarks == mended.remarks

@@ -35,12 +35,12 @@ T = np.arange(300) / 100
 
 def values(name: str, joints: int = 3) -> list[np.ndarray]:
     """One array per allowed shape of a signal: slow sines that differ in every column."""
-    made = []
+    results = []
     for shape in SCHEMA[name].shapes:
         sizes = tuple(joints if size == "n" else int(size) for size in shape)
         phase = np.arange(np.prod(sizes, dtype=int)).reshape(sizes) / 7 + len(name)
-        made.append(np.sin(2 * T.reshape(-1, *[1] * len(sizes)) + phase))
-    return made
+        results.append(np.sin(2 * T.reshape(-1, *[1] * len(sizes)) + phase))
+    return results
 
 
 def full(joints: int = 3, scalar: bool = False, **more: object) -> Log:
@@ -133,8 +133,8 @@ def test_holes_of_every_signal_are_filled(name: str) -> None:
     first[100:104] = np.nan
     same(clean(log.replace(**{name: holed})), log, 2e-3)
     first[100:200] = np.nan
-    left = 300 if SCHEMA[name].slow else 200
-    assert len(clean(log.replace(**{name: holed}))) == left
+    remaining = 300 if SCHEMA[name].slow else 200
+    assert len(clean(log.replace(**{name: holed}))) == remaining
 
 
 def test_every_signal_has_units_and_words_of_its_own() -> None:

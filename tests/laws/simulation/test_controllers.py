@@ -26,9 +26,11 @@ Q = np.array([0.4, 0.7, -0.9])
 @cache
 def arm() -> sy.Robot:
     """Three joints, with a tool that they move in as many directions."""
-    made = sy.load("spatial_3r").without_friction().mechanism
-    tool = Joint("mount", "fixed", made.links[-1].name, "tool", Pose(p=(0.5, 0.0, 0.0)))
-    return sy.Robot(replace(made, links=(*made.links, Link("tool")), joints=(*made.joints, tool)))
+    mechanism = sy.load("spatial_3r").without_friction().mechanism
+    tool = Joint("mount", "fixed", mechanism.links[-1].name, "tool", Pose(p=(0.5, 0.0, 0.0)))
+    return sy.Robot(
+        replace(mechanism, links=(*mechanism.links, Link("tool")), joints=(*mechanism.joints, tool))
+    )
 
 
 def tip(q: np.ndarray) -> np.ndarray:
@@ -58,8 +60,8 @@ def test_operational_space_follows_a_line() -> None:
     end[:3, 3] += [-0.1, -0.1, 0.05]
     path = line(start, end, 0.4)
     run = sy.simulate(arm(), OperationalSpace(path, kp=400.0, kd=40.0), Q, seconds=0.5, step=5e-4)
-    wanted = path.motion(np.minimum(run.t, 0.4)).pose
-    assert np.abs(tip(run.q)[:, :3, 3] - wanted[:, :3, 3]).max() < 2e-4
+    pose = path.motion(np.minimum(run.t, 0.4)).pose
+    assert np.abs(tip(run.q)[:, :3, 3] - pose[:, :3, 3]).max() < 2e-4
 
 
 def four_in_a_plane() -> sy.Robot:

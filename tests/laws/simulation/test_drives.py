@@ -22,11 +22,11 @@ TAU = np.array([1.0, 2.0, 0.5])
 
 @cache
 def arm(limit: float = np.inf) -> sy.Robot:
-    made = sy.load("spatial_3r").without_friction().with_rotors(0.5).mechanism
+    mechanism = sy.load("spatial_3r").without_friction().with_rotors(0.5).mechanism
     joints = [
-        replace(joint, kind="revolute", limits=Limits(-limit, limit)) for joint in made.joints
+        replace(joint, kind="revolute", limits=Limits(-limit, limit)) for joint in mechanism.joints
     ]
-    return sy.Robot(replace(made, joints=tuple(joints)))
+    return sy.Robot(replace(mechanism, joints=tuple(joints)))
 
 
 def test_stiff_gears_are_rigid() -> None:
@@ -53,7 +53,7 @@ def test_an_elastic_joint_oscillates_at_its_frequency() -> None:
 def test_friction_holds_behind_a_spring() -> None:
     """A block sticks until its spring is wound far enough.
 
-    The books count spring, rotor, damper and rubbing.
+    The energy balance counts spring, rotor, damper and rubbing.
     """
     run = sy.simulate(
         block({"coulomb": 5.0}),
@@ -138,13 +138,15 @@ def test_the_adaptive_method_strikes_stops_when_they_are_reached() -> None:
     close(run.q[run.t < since, 0], expected[run.t < since], 1e-10)
     assert run.drift < 1e-10
     rough = arm(0.5).with_friction(coulomb=0.5)
-    for made in (arm(0.5), rough):
-        exact = sy.simulate(made, TAU, seconds=0.7, step=1e-2, method="adaptive", stops=Stops(0.3))
+    for result in (arm(0.5), rough):
+        exact = sy.simulate(
+            result, TAU, seconds=0.7, step=1e-2, method="adaptive", stops=Stops(0.3)
+        )
         assert np.abs(exact.q).max() <= 0.5 + 1e-11
         assert exact.drift < 1e-9
         close(
             exact.q,
-            sy.simulate(made, TAU, seconds=0.7, step=1e-4, every=100, stops=Stops(0.3)).q,
+            sy.simulate(result, TAU, seconds=0.7, step=1e-4, every=100, stops=Stops(0.3)).q,
             2e-3,
         )
 
@@ -166,11 +168,11 @@ def test_a_stop_is_left_when_it_is_pulled_away_from() -> None:
         method="adaptive",
         stops=True,
     )
-    held = run.t < 0.65  # until the pull is 5 N
-    assert not run.qd[held].any()
-    assert np.abs(run.q[held] - 0.1).max() == 0.0
-    late = run.t[~held] - 0.65
-    close(run.q[~held, 0], 0.1 - 20.0 / 2.0 * late**3 / 6, 1e-9)
+    fixed = run.t < 0.65  # until the pull is 5 N
+    assert not run.qd[fixed].any()
+    assert np.abs(run.q[fixed] - 0.1).max() == 0.0
+    late = run.t[~fixed] - 0.65
+    close(run.q[~fixed, 0], 0.1 - 20.0 / 2.0 * late**3 / 6, 1e-9)
 
 
 def test_friction_and_stops_hold_together() -> None:

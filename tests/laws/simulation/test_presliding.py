@@ -43,8 +43,8 @@ def integrated(seconds: float, h: float) -> np.ndarray:
 def test_a_run_is_the_integral_of_its_state_equation() -> None:
     h, seconds = 5e-4, 1.2
     run = sy.simulate(arm(), push, q0=[0.2, 0.1], seconds=seconds, step=h)
-    found = np.concatenate([run.q[-1], run.qd[-1], run.presliding[-1]])
-    np.testing.assert_allclose(found, integrated(seconds, h), atol=2e-3)
+    values = np.concatenate([run.q[-1], run.qd[-1], run.presliding[-1]])
+    np.testing.assert_allclose(values, integrated(seconds, h), atol=2e-3)
     assert np.abs(run.presliding).max() <= 1.0 + 1e-12
     assert run.presliding.min() < -0.99  # both joints reverse
     assert run.drift < 1e-9

@@ -55,7 +55,7 @@ def test_they_are_those_of_the_run(
     made: Callable[[], sy.Robot], law: object, options: dict, names: tuple[str, ...]
 ) -> None:
     robot, e = made(), 1e-5
-    found = sensitivities(robot, law, Q0, QD0, **SHORT, **options)
+    derivatives = sensitivities(robot, law, Q0, QD0, **SHORT, **options)
     by_start = [
         (
             final(robot, law, Q0 + a, QD0 + b, **options)
@@ -64,25 +64,29 @@ def test_they_are_those_of_the_run(
         / (2 * e)
         for a, b in [*((e * x, 0.0) for x in np.eye(2)), *((0.0, e * x) for x in np.eye(2))]
     ]
-    close(found.state, np.stack(by_start, axis=-1), 1e-7)
+    close(derivatives.state, np.stack(by_start, axis=-1), 1e-7)
     pi = robot.parameters
     for name in names:
-        k = found.parameter_names.index(name)
+        k = derivatives.parameter_names.index(name)
         ends = [
             final(
-                robot.with_parameters(pi + way * e * (np.arange(len(pi)) == k)),
+                robot.with_parameters(pi + method * e * (np.arange(len(pi)) == k)),
                 law,
                 Q0,
                 QD0,
                 **options,
             )
-            for way in (-1, 1)
+            for method in (-1, 1)
         ]
-        close(found.parameters[..., k], (ends[1] - ends[0]) / (2 * e), 1e-7, name)
-    weights = np.random.default_rng(0).normal(size=(*found.run.q.shape[:-1], 4))
+        close(derivatives.parameters[..., k], (ends[1] - ends[0]) / (2 * e), 1e-7, name)
+    weights = np.random.default_rng(0).normal(size=(*derivatives.run.q.shape[:-1], 4))
     back = run_gradient(robot, weights, law, Q0, QD0, **SHORT, **options)
-    close(np.concatenate([back.q0, back.qd0]), np.einsum("ti,tij->j", weights, found.state), 1e-11)
-    close(back.parameters, np.einsum("ti,tij->j", weights, found.parameters), 1e-11)
+    close(
+        np.concatenate([back.q0, back.qd0]),
+        np.einsum("ti,tij->j", weights, derivatives.state),
+        1e-11,
+    )
+    close(back.parameters, np.einsum("ti,tij->j", weights, derivatives.parameters), 1e-11)
 
 
 def test_batches_are_their_runs() -> None:
@@ -108,9 +112,9 @@ def test_volumes_of_states_stay() -> None:
     det M(q).
     """
     robot = pendulums()
-    found = sensitivities(robot, None, Q0, QD0, seconds=0.5, step=1e-3, every=500)
-    masses = np.linalg.det(robot.mass_matrix(found.run.q[[0, -1]]))
-    close(np.linalg.det(found.state[-1]), masses[0] / masses[1], 1e-9)
+    derivatives = sensitivities(robot, None, Q0, QD0, seconds=0.5, step=1e-3, every=500)
+    masses = np.linalg.det(robot.mass_matrix(derivatives.run.q[[0, -1]]))
+    close(np.linalg.det(derivatives.state[-1]), masses[0] / masses[1], 1e-9)
 
 
 def test_bad_input() -> None:
@@ -139,9 +143,9 @@ def test_bad_input() -> None:
 def test_what_a_controller_learns_counts() -> None:
     """The memory of an adaptive controller is part of the state."""
     robot, law = block({"viscous": 0.3}), SlotineLi([0.1], 5.0, 2.0, 0.5)
-    found, e = sensitivities(robot, law, [0.3], [0.0], **SHORT), 1e-5
-    ends = [sy.simulate(robot, law, [0.3 + way * e], [0.0], **SHORT).q for way in (-1, 1)]
-    close(found.state[:, 0, 0], (ends[1] - ends[0])[:, 0] / (2 * e), 1e-7)
+    result, e = sensitivities(robot, law, [0.3], [0.0], **SHORT), 1e-5
+    ends = [sy.simulate(robot, law, [0.3 + method * e], [0.0], **SHORT).q for method in (-1, 1)]
+    close(result.state[:, 0, 0], (ends[1] - ends[0])[:, 0] / (2 * e), 1e-7)
 
 
 def test_with_parameters_as_an_input_they_are_those_of_the_robot_with_them() -> None:
@@ -159,16 +163,16 @@ def test_with_parameters_as_an_input_they_are_those_of_the_robot_with_them() -> 
         )
         for name in ("q", "qd", "tau", "energy"):
             close(getattr(there, name), getattr(here, name), 1e-12, name)
-        found = sensitivities(robot, law, Q0, QD0, **SHORT, parameters=pi)
-        k = found.parameter_names.index("second.m")
+        derivatives = sensitivities(robot, law, Q0, QD0, **SHORT, parameters=pi)
+        k = derivatives.parameter_names.index("second.m")
         ends = [
             sy.simulate(
-                robot, law, Q0, QD0, **SHORT, parameters=pi + way * e * (np.arange(len(pi)) == k)
+                robot, law, Q0, QD0, **SHORT, parameters=pi + method * e * (np.arange(len(pi)) == k)
             )
-            for way in (-1, 1)
+            for method in (-1, 1)
         ]
-        close(found.torque[..., k], (ends[1].tau - ends[0].tau) / (2 * e), 1e-6)
-        close(found.parameters[..., :2, k], (ends[1].q - ends[0].q) / (2 * e), 1e-6)
+        close(derivatives.torque[..., k], (ends[1].tau - ends[0].tau) / (2 * e), 1e-6)
+        close(derivatives.parameters[..., :2, k], (ends[1].q - ends[0].q) / (2 * e), 1e-6)
     close(
         sensitivities(robot, BELIEF, Q0, QD0, **SHORT, parameters=robot.parameters).torque,
         sensitivities(robot, BELIEF, Q0, QD0, **SHORT).torque,

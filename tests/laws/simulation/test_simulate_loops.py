@@ -25,21 +25,21 @@ from tests.random_robots import close
 )
 def test_loops_stay_closed_and_energy_stays(method: str, gap: float, drift: float) -> None:
     """10 s at 1 ms of a four-bar that falls from rest."""
-    made = robot("four_bar")
-    run = sy.simulate(made, seconds=10.0, step=1e-3, method=method, every=10)
-    assert np.abs(made.closure(run.q)).max() <= gap
-    rate = np.abs(np.einsum("...ij,...j->...i", made.closure_jacobian(run.q), run.qd)).max()
+    arm = robot("four_bar")
+    run = sy.simulate(arm, seconds=10.0, step=1e-3, method=method, every=10)
+    assert np.abs(arm.closure(run.q)).max() <= gap
+    rate = np.abs(np.einsum("...ij,...j->...i", arm.closure_jacobian(run.q), run.qd)).max()
     assert rate <= {"euler": 1e-9, "rk4": 1e-9, "rk8": 1e-12}[method]
     assert np.ptp(run.q[:, 0]) > 1.0, "it moves"
     assert run.drift <= drift
 
 
 def test_a_batch_of_five_bars() -> None:
-    made = robot("five_bar")
+    arm = robot("five_bar")
     run = sy.simulate(
-        made, q0=0.05 * np.ones((3, made.n)), seconds=0.2, step=1e-3, method="rk4", every=20
+        arm, q0=0.05 * np.ones((3, arm.n)), seconds=0.2, step=1e-3, method="rk4", every=20
     )
-    assert np.abs(made.closure(run.q)).max() <= 1e-12
+    assert np.abs(arm.closure(run.q)).max() <= 1e-12
     assert run.drift <= 1e-6
 
 
@@ -47,50 +47,50 @@ def test_the_rates_of_a_run_are_the_constrained_accelerations() -> None:
     """A second route: DOP853 of SciPy on constrained forward dynamics."""
     from scipy.integrate import solve_ivp
 
-    made, tau = robot("four_bar"), np.array([0.4, 0.0, 0.0])
+    result, tau = robot("four_bar"), np.array([0.4, 0.0, 0.0])
 
     def rate(_t: float, y: np.ndarray) -> np.ndarray:
-        return np.concatenate([y[3:], made.constrained_forward_dynamics(y[:3], y[3:], tau)[0]])
+        return np.concatenate([y[3:], result.constrained_forward_dynamics(y[:3], y[3:], tau)[0]])
 
     solved = solve_ivp(rate, (0.0, 0.5), np.zeros(6), "DOP853", rtol=1e-11, atol=1e-12)
-    run = sy.simulate(made, tau, seconds=0.5, step=1e-3, method="rk8", every=500)
+    run = sy.simulate(result, tau, seconds=0.5, step=1e-3, method="rk8", every=500)
     close(run.q[-1], solved.y[:3, -1], 1e-8)
     close(run.qd[-1], solved.y[3:, -1], 1e-8)
 
 
 def test_the_adaptive_method_keeps_loops_closed_too() -> None:
-    made = robot("four_bar").with_friction(viscous={"crank": 0.05})
+    result = robot("four_bar").with_friction(viscous={"crank": 0.05})
     run, fixed = (
-        sy.simulate(made, seconds=0.3, step=5e-3, method=method) for method in ("adaptive", "rk8")
+        sy.simulate(result, seconds=0.3, step=5e-3, method=method) for method in ("adaptive", "rk8")
     )
-    assert np.abs(made.closure(run.q)).max() <= 1e-12
+    assert np.abs(result.closure(run.q)).max() <= 1e-12
     close(run.q, fixed.q, 1e-8)
     assert run.drift <= 1e-9
 
 
 def test_controllers_act_through_the_drives() -> None:
     """A Delta holds a position by computed torque; nothing acts at passive joints."""
-    made = robot("delta")
-    wanted = made.assemble(0.05 * np.random.default_rng(0).normal(size=made.n))
-    run = sy.simulate(made, ComputedTorque(wanted, kp=100.0, kd=20.0), seconds=1.0, step=2e-3)
-    passive = [c for c in range(made.n) if c not in made.tree.driven]
+    arm = robot("delta")
+    positions = arm.assemble(0.05 * np.random.default_rng(0).normal(size=arm.n))
+    run = sy.simulate(arm, ComputedTorque(positions, kp=100.0, kd=20.0), seconds=1.0, step=2e-3)
+    passive = [c for c in range(arm.n) if c not in arm.tree.driven]
     assert not np.any(run.tau[:, passive])
-    assert np.abs(run.q[0] - wanted).max() > 0.01
-    close(run.q[-1], wanted, 2e-3)
+    assert np.abs(run.q[0] - positions).max() > 0.01
+    close(run.q[-1], positions, 2e-3)
 
 
 def test_a_drive_in_place_of_gravity_at_all_joints() -> None:
-    made = robot("planar_3rrr").with_gravity((0.0, -9.81, 0.0))
-    wanted = made.assemble(np.zeros(made.n))
-    run = sy.simulate(made, PD(wanted, kp=0.0, kd=1.0), q0=wanted, seconds=0.1, step=1e-3)
-    assert np.abs(run.q - wanted).max() < 1e-9, "gravity is carried by the drives alone"
+    result = robot("planar_3rrr").with_gravity((0.0, -9.81, 0.0))
+    positions = result.assemble(np.zeros(result.n))
+    run = sy.simulate(result, PD(positions, kp=0.0, kd=1.0), q0=positions, seconds=0.1, step=1e-3)
+    assert np.abs(run.q - positions).max() < 1e-9, "gravity is carried by the drives alone"
 
 
 def test_a_start_that_is_not_closed_is_closed_or_refused() -> None:
-    made = four_bar_with("point")
-    run = sy.simulate(made, q0=[0.3, 0.0, 0.0], seconds=0.01)
-    assert np.abs(made.closure(run.q)).max() < 1e-12
-    bent = made.freeze({"crank": 2.5, "coupler": 0.2})
+    result = four_bar_with("point")
+    run = sy.simulate(result, q0=[0.3, 0.0, 0.0], seconds=0.01)
+    assert np.abs(result.closure(run.q)).max() < 1e-12
+    bent = result.freeze({"crank": 2.5, "coupler": 0.2})
     with pytest.raises((ProblemError, sy.SteelyardError), match="cannot be closed"):
         sy.simulate(bent, seconds=0.01)
 
@@ -100,36 +100,36 @@ def test_a_linkage_sticks_and_slides() -> None:
 
     Held where it can bear the load, energy becomes heat else, and the loop stays closed.
     """
-    made = robot("four_bar")
-    held = made.with_friction(coulomb={"crank": 40.0})
-    run = sy.simulate(held, seconds=0.2, step=1e-3)
+    arm = robot("four_bar")
+    fixed = arm.with_friction(coulomb={"crank": 40.0})
+    run = sy.simulate(fixed, seconds=0.2, step=1e-3)
     assert not np.any(run.qd), "a linkage that sticks, sticks"
-    start = made.assemble([1.0, 0.0, 0.0], hold=["crank"])
+    start = arm.assemble([1.0, 0.0, 0.0], hold=["crank"])
     run = sy.simulate(
-        made.with_friction(coulomb={"crank": 1.0}), q0=start, seconds=4.0, step=1e-3, every=5
+        arm.with_friction(coulomb={"crank": 1.0}), q0=start, seconds=4.0, step=1e-3, every=5
     )
-    assert np.abs(made.closure(run.q)).max() <= 1e-12
-    assert np.abs(np.einsum("...ij,...j->...i", made.closure_jacobian(run.q), run.qd)).max() <= 1e-9
+    assert np.abs(arm.closure(run.q)).max() <= 1e-12
+    assert np.abs(np.einsum("...ij,...j->...i", arm.closure_jacobian(run.q), run.qd)).max() <= 1e-9
     assert run.drift <= 1e-7
     assert np.abs(run.qd).max() > 10.0
     assert not np.any(run.qd[-20:]), "it comes to rest"
-    smooth = made.with_friction(coulomb={"crank": 1.0}, width={"crank": 1e-3})
+    smooth = arm.with_friction(coulomb={"crank": 1.0}, width={"crank": 1e-3})
     close(run.q[60], sy.simulate(smooth, q0=start, seconds=0.3, step=1e-4, every=3000).q[-1], 1e-3)
 
 
 def test_a_linkage_strikes_its_stop() -> None:
     from dataclasses import replace
 
-    made = robot("four_bar")
+    arm = robot("four_bar")
     joints = tuple(
         (
             replace(joint, kind="revolute", limits=replace(joint.limits, lower=-0.4, upper=0.4))
             if joint.name == "crank"
             else joint
         )
-        for joint in made.mechanism.joints
+        for joint in arm.mechanism.joints
     )
-    ended = sy.Robot(replace(made.mechanism, joints=joints))
+    ended = sy.Robot(replace(arm.mechanism, joints=joints))
     run = sy.simulate(ended, seconds=2.0, step=1e-3, stops=True, every=10)
     assert np.abs(run.q[:, 0]).max() < 0.41
     assert np.abs(ended.closure(run.q)).max() <= 1e-12
@@ -139,28 +139,31 @@ def test_a_linkage_strikes_its_stop() -> None:
 
 def test_drives_of_linkages() -> None:
     """Stiff gears are rigid, fast motors give the torque at once, joints without a drive have
-    neither; the books close.
+    neither; the energy balance closes.
     """
-    made = robot("four_bar").without_friction().without_rotors()
-    made = made.with_rotors(dict.fromkeys(made.driven_joints, 0.02))
-    start, tau = made.assemble(np.full(made.n, 0.1)), np.zeros(made.n)
-    tau[list(made.tree.driven)] = 0.3
+    result = robot("four_bar").without_friction().without_rotors()
+    result = result.with_rotors(dict.fromkeys(result.driven_joints, 0.02))
+    start, tau = result.assemble(np.full(result.n, 0.1)), np.zeros(result.n)
+    tau[list(result.tree.driven)] = 0.3
     options = {"q0": start, "seconds": 0.1, "step": 2e-4, "every": 100}
-    rigid = sy.simulate(made, tau, **options)
+    rigid = sy.simulate(result, tau, **options)
     errors = []
     for stiffness in (1e3, 1e4):
         run = sy.simulate(
-            made, tau, **options, drive=Elastic(dict.fromkeys(made.driven_joints, stiffness), 0.5)
+            result,
+            tau,
+            **options,
+            drive=Elastic(dict.fromkeys(result.driven_joints, stiffness), 0.5),
         )
         errors.append(np.abs(run.q[-1] - rigid.q[-1]).max())
         assert run.drift < 1e-8
         assert run.gap < 1e-12
     assert 5 < errors[0] / errors[1] < 20
-    quick = sy.simulate(made, tau, **options, drive=Motor(0.5, 0.4, 1e-3, bandwidth=5e3))
+    quick = sy.simulate(result, tau, **options, drive=Motor(0.5, 0.4, 1e-3, bandwidth=5e3))
     assert np.abs(quick.q[-1] - rigid.q[-1]).max() < 2e-4
     assert (
         np.abs(
-            quick.drive_state[..., [c for c in range(made.n) if c not in made.tree.driven]]
+            quick.drive_state[..., [c for c in range(result.n) if c not in result.tree.driven]]
         ).max()
         == 0.0
     )
@@ -203,12 +206,12 @@ def test_a_linkage_on_a_free_base() -> None:
     )
 
 
-def on_a_body(made: sy.Robot, mass: float) -> sy.Robot:
+def on_a_body(result: sy.Robot, mass: float) -> sy.Robot:
     """The robot without weight, its base a ball."""
     ball = Inertia(
         mass, (0.0, 0.0, 0.0), Symmetric(0.1 * mass, 0.0, 0.0, 0.1 * mass, 0.0, 0.1 * mass)
     )
-    mechanism = made.with_gravity((0.0, 0.0, 0.0)).mechanism
+    mechanism = result.with_gravity((0.0, 0.0, 0.0)).mechanism
     links = tuple(
         Link(link.name, ball) if link.name == mechanism.root else link for link in mechanism.links
     )
@@ -219,11 +222,11 @@ def test_derivatives_of_a_run_with_loops() -> None:
     """Those to the start, of which only closed ones count, and to the parameters, against
     differences of runs; forward and backward.
     """
-    made, tau, e = robot("four_bar"), np.array([0.4, 0.0, 0.0]), 1e-6
-    q0 = made.assemble([0.3, 0.0, 0.0], hold=["crank"])
-    qd0 = made.consistent_velocity(q0, [0.5, 0.0, 0.0])
+    result, tau, e = robot("four_bar"), np.array([0.4, 0.0, 0.0]), 1e-6
+    q0 = result.assemble([0.3, 0.0, 0.0], hold=["crank"])
+    qd0 = result.consistent_velocity(q0, [0.5, 0.0, 0.0])
     options = {"seconds": 0.05, "step": 2e-3, "every": 25}
-    found = sensitivities(made, tau, q0, qd0, **options)
+    derivatives = sensitivities(result, tau, q0, qd0, **options)
 
     def final(which: sy.Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         run = sy.simulate(which, tau, q, qd, **options)
@@ -231,23 +234,28 @@ def test_derivatives_of_a_run_with_loops() -> None:
 
     steps = [*((e * x, 0.0) for x in np.eye(3)), *((0.0, e * x) for x in np.eye(3))]
     by_start = [
-        (final(made, q0 + a, qd0 + b) - final(made, q0 - a, qd0 - b)) / (2 * e) for a, b in steps
+        (final(result, q0 + a, qd0 + b) - final(result, q0 - a, qd0 - b)) / (2 * e)
+        for a, b in steps
     ]
-    close(found.state[-1], np.stack(by_start, axis=-1), 1e-6)
-    k, pi = found.parameter_names.index("coupler_link.mcy"), made.parameters
+    close(derivatives.state[-1], np.stack(by_start, axis=-1), 1e-6)
+    k, pi = derivatives.parameter_names.index("coupler_link.mcy"), result.parameters
     ends = [
-        final(made.with_parameters(pi + way * e * (np.arange(len(pi)) == k)), q0, qd0)
-        for way in (-1, 1)
+        final(result.with_parameters(pi + method * e * (np.arange(len(pi)) == k)), q0, qd0)
+        for method in (-1, 1)
     ]
-    close(found.parameters[-1, :, k], (ends[1] - ends[0]) / (2 * e), 1e-7)
+    close(derivatives.parameters[-1, :, k], (ends[1] - ends[0]) / (2 * e), 1e-7)
     weights = np.random.default_rng(0).normal(size=(2, 6))
-    back = run_gradient(made, weights, tau, q0, qd0, **options)
-    close(np.concatenate([back.q0, back.qd0]), np.einsum("ti,tij->j", weights, found.state), 1e-11)
-    close(back.parameters, np.einsum("ti,tij->j", weights, found.parameters), 1e-11)
+    back = run_gradient(result, weights, tau, q0, qd0, **options)
+    close(
+        np.concatenate([back.q0, back.qd0]),
+        np.einsum("ti,tij->j", weights, derivatives.state),
+        1e-11,
+    )
+    close(back.parameters, np.einsum("ti,tij->j", weights, derivatives.parameters), 1e-11)
 
 
 def test_what_is_not_there_is_said() -> None:
-    made = robot("four_bar")
+    arm = robot("four_bar")
     with pytest.raises(
         CallError,
         match=(
@@ -255,15 +263,15 @@ def test_what_is_not_there_is_said() -> None:
             " crank; give"
         ),
     ):
-        sy.simulate(made.with_friction(coulomb={"rocker": 0.1}))
+        sy.simulate(arm.with_friction(coulomb={"rocker": 0.1}))
     with pytest.raises(
         CallError, match="the adaptive method does not support dry friction with loops"
     ):
-        sy.simulate(made.with_friction(coulomb={"crank": 0.1}), method="adaptive")
+        sy.simulate(arm.with_friction(coulomb={"crank": 0.1}), method="adaptive")
     with pytest.raises(
         CallError, match="cannot be combined with loops on a free base; give the friction a width"
     ):
-        sy.simulate(made.with_friction(coulomb={"crank": 0.1}), base_twist0=np.zeros(6))
+        sy.simulate(arm.with_friction(coulomb={"crank": 0.1}), base_twist0=np.zeros(6))
     for more in ({"base_twist0": np.zeros(6)}, {"drive": Elastic(100.0, 1.0, 0.1)}):
         with pytest.raises(
             CallError,
@@ -272,8 +280,8 @@ def test_what_is_not_there_is_said() -> None:
                 "method='rk4'"
             ),
         ):
-            sy.simulate(made, method="adaptive", **more)
+            sy.simulate(arm, method="adaptive", **more)
     with pytest.raises(
         CallError, match="friction that grows with the load cannot be combined with loops"
     ):
-        sy.simulate(made.with_friction(load={"crank": 0.1}))
+        sy.simulate(arm.with_friction(load={"crank": 0.1}))

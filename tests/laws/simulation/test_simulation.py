@@ -22,7 +22,7 @@ from tests.zoo import ZOO, case, features
 MASS = Inertia(2.0, (0.0, 0.0, 0.0), Symmetric(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
 
 
-def block(friction: dict[str, float], slope: float = 0.0) -> sy.Robot:
+def block(friction: dict[str, float], derivative: float = 0.0) -> sy.Robot:
     """2 kg on a slide that descends by an angle [rad], with friction in N."""
     g = 9.81
     joint = Joint(
@@ -33,7 +33,7 @@ def block(friction: dict[str, float], slope: float = 0.0) -> sy.Robot:
             "block",
             (Link("base"), Link("block", MASS)),
             (joint,),
-            (g * np.sin(slope), 0.0, -g * np.cos(slope)),
+            (g * np.sin(derivative), 0.0, -g * np.cos(derivative)),
         )
     )
 
@@ -145,8 +145,10 @@ def test_computed_torque_makes_errors_those_of_an_oscillator() -> None:
     )
     expected = (start - goal) * ((1 + 10 * run.t) * np.exp(-10 * run.t))[:, None]
     np.testing.assert_allclose(run.q - goal, expected, atol=1e-8)
-    held = sy.simulate(robot, ComputedTorque(goal, 100.0, 20.0), start, seconds=0.5, step=1e-4)
-    np.testing.assert_allclose(held.q[-1] - goal, expected[-1], atol=1e-4)
+    simulation = sy.simulate(
+        robot, ComputedTorque(goal, 100.0, 20.0), start, seconds=0.5, step=1e-4
+    )
+    np.testing.assert_allclose(simulation.q[-1] - goal, expected[-1], atol=1e-4)
 
 
 def test_a_law_in_the_kernel_is_the_law_in_python() -> None:
@@ -213,14 +215,16 @@ def test_samples_are_kept_as_asked() -> None:
 
 
 def test_torques_stay_within_limits_where_asked() -> None:
-    made = block({}).mechanism
-    robot = sy.Robot(replace(made, joints=(replace(made.joints[0], limits=Limits(effort=7.0)),)))
+    mechanism = block({}).mechanism
+    robot = sy.Robot(
+        replace(mechanism, joints=(replace(mechanism.joints[0], limits=Limits(effort=7.0)),))
+    )
     for law in (PD([2.0], 1e6, 0.0), lambda t, q, qd: np.array([-20.0]), np.array([30.0])):
-        free, kept = (
+        free, selected = (
             sy.simulate(robot, law, seconds=0.01, saturate=saturate) for saturate in (False, True)
         )
         assert np.any(np.abs(free.tau) > 7.0)
-        assert np.all(np.abs(kept.tau) == 7.0)
+        assert np.all(np.abs(selected.tau) == 7.0)
 
 
 def test_a_run_is_a_log() -> None:
@@ -290,7 +294,7 @@ class Push:
     def gains(self, n: int) -> np.ndarray:
         return np.ones(1)
 
-    def law(self, tree: object, q: list, qd: list, wanted: object, gains: list) -> list:
+    def law(self, tree: object, q: list, qd: list, expected: object, gains: list) -> list:
         return [self.force * gains[0] + 0.0 * x for x in q]
 
 
@@ -304,11 +308,11 @@ def test_controllers_of_one_class_that_differ_are_told_apart(method: str) -> Non
 
 
 def test_what_a_controller_keeps_stays() -> None:
-    kept = []
+    selected = []
     run = sy.simulate(
-        pendulums(), lambda t, q, qd: (kept.append(q), 0 * q)[1], [1.0, 0.4], seconds=0.01
+        pendulums(), lambda t, q, qd: (selected.append(q), 0 * q)[1], [1.0, 0.4], seconds=0.01
     )
-    np.testing.assert_array_equal(kept, run.q[:-1])
+    np.testing.assert_array_equal(selected, run.q[:-1])
 
 
 def test_a_log_has_an_even_rate_whatever_was_kept() -> None:

@@ -25,20 +25,20 @@ TWIST = np.array([0.2, -0.1, 0.3, 0.5, -0.7, 0.4])
 @cache
 def satellite(gravity: tuple[float, ...] = (0.0, 0.0, 0.0)) -> sy.Robot:
     """Three joints on a base with inertia."""
-    made = sy.load("spatial_3r").without_friction().with_gravity(gravity).mechanism
+    mechanism = sy.load("spatial_3r").without_friction().with_gravity(gravity).mechanism
     links = [
         (
             Link(link.name, random_inertia(np.random.default_rng(1)))
-            if link.name == made.root
+            if link.name == mechanism.root
             else link
         )
-        for link in made.links
+        for link in mechanism.links
     ]
     joints = [
         replace(joint, kind="revolute", limits=Limits(-9.0, 9.0, 9.0, 99.0))
-        for joint in made.joints
+        for joint in mechanism.joints
     ]
-    return sy.Robot(replace(made, links=tuple(links), joints=tuple(joints)))
+    return sy.Robot(replace(mechanism, links=tuple(links), joints=tuple(joints)))
 
 
 def test_momentum_and_energy_stay() -> None:

@@ -26,17 +26,17 @@ CONTROLLERS = {
 @pytest.mark.parametrize("what", CONTROLLERS)
 def test_samples_of_few_and_of_many_steps_are_the_same(what: str) -> None:
     robot, q0 = sy.load("spatial_3r"), np.linspace(-1, 1, 5 * N).reshape(5, N)
-    told: list[float] = []
+    messages: list[float] = []
     options: dict = {"seconds": 0.069, "saturate": True}
     dense = sy.simulate(robot, CONTROLLERS[what], q0, **options)
-    for every, progress in ((10, None), (7, told.append), (100, None)):
+    for every, progress in ((10, None), (7, messages.append), (100, None)):
         run = sy.simulate(robot, CONTROLLERS[what], q0, every=every, progress=progress, **options)
-        at = [*range(0, 69, every), 69]
+        point = [*range(0, 69, every), 69]
         for name in ("t", "q", "qd", "tau", "work", "heat"):
             all_of, some = getattr(dense, name), getattr(run, name)
             axis = 0 if name == "t" else 1
             np.testing.assert_array_equal(
-                some, np.take(all_of, at, axis), err_msg=f"{name} of every {every}"
+                some, np.take(all_of, point, axis), err_msg=f"{name} of every {every}"
             )
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+    assert messages == sorted(messages)
+    assert messages[-1] == 1.0

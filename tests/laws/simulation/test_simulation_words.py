@@ -1,4 +1,4 @@
-"""Simulations that go wrong in part: what is said of them, and what stays of the rest."""
+"""Simulations that go wrong in part: how they are reported, and what stays of the rest."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ def flat_triangle() -> sy.Robot:
         Joint(name, "revolute", parent, name, Pose(p=(x, 0.0, 0.0)), (0.0, 1.0, 0.0))
         for name, parent, x in bars
     )
-    made = sy.Robot(
+    result = sy.Robot(
         Mechanism("triangle", (Link("base"), *(Link(name, steel) for name, _, _ in bars)), joints)
     )
-    return made.with_loop("corner", "weld", "rod", "rocker", at_a=(0.3, 0.0, 0.0))
+    return result.with_loop("corner", "weld", "rod", "rocker", at_a=(0.3, 0.0, 0.0))
 
 
 def test_a_run_checks_all_its_closures() -> None:
@@ -106,8 +106,10 @@ def test_a_run_checks_all_its_closures() -> None:
     assert closed.gap < 1e-11
     assert "loops" not in closed.status
     one = replace(closed, q=closed.q + [0.0, 0.0, 1e-6]).gap
-    said = [replace(closed, q=closed.q + [0.0, 0.0, 1e-6 * gap / one]) for gap in (0.6e-9, 1.6e-9)]
-    assert ["loops" in run.status for run in said] == [False, True]
+    messages = [
+        replace(closed, q=closed.q + [0.0, 0.0, 1e-6 * gap / one]) for gap in (0.6e-9, 1.6e-9)
+    ]
+    assert ["loops" in run.status for run in messages] == [False, True]
 
 
 def test_the_books_of_a_free_fall_and_of_rest_close() -> None:

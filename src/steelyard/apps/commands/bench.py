@@ -45,7 +45,7 @@ def bench(
 def speed_table(
     robot: str, timings: Sequence[Timing], targets: Mapping[str, float] | None = None
 ) -> Table:
-    """Nanoseconds per sample and ratios, quantity by quantity.
+    """Return nanoseconds per sample and ratios, quantity by quantity.
 
     With targets (quantity -> ratio), whether they are met.
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .window import NamedFit, PageWindow
 
 Array = NDArray[np.float64]
-YOURS = "your-file"  # where an upload has no path that is known here
+YOURS = "your-file"  # a placeholder: the path of an upload is not known
 YOURS_LOG = f"{YOURS}.csv"
 
 
@@ -25,7 +25,7 @@ def python_lines(window: PageWindow, *lines: str, log: bool = False) -> str:
 
 
 def command_line(name: str, *words: str, **options: Any) -> str:
-    """Return a command as it is typed; options that are None or False are left out."""
+    """Return a command line; options that are None or False are omitted."""
     parts = ["steelyard", name, *words]
     for key, value in options.items():
         spelled = "--" + key.replace("_", "-") if len(key) > 1 else f"-{key}"
@@ -65,12 +65,12 @@ def numbers(values: Any) -> str:
 
 
 def keywords(options: Mapping[str, Any]) -> str:
-    """Return arguments as they stand in a call, each with a comma before it."""
+    """Return the keyword arguments of a call, each after a comma; None is omitted."""
     return "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
 
 
 def state_lines(window: PageWindow, qd: Array, qdd: Array) -> str:
-    """Return the lines that compute what the view of the robot shows."""
+    """Return the lines that compute the quantities in the view of the robot."""
     frame = f", {window.frame!r}" if window.frame else ""
     lines = [
         f"q = {numbers(window.q)}  # rad or m",

@@ -83,7 +83,7 @@ class Job(Generic[T]):
 
 
 def process_context() -> Any:
-    """How processes begin: forked from one that imported the work and did nothing else.
+    """Return the context that starts processes: forked from one that only imported the work.
 
     Where forking is not possible, each process imports it again.
     """

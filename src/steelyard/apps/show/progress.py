@@ -17,7 +17,7 @@ from .terminal import console
 def progress_bar(
     sentence: str = "", turning: bool = True
 ) -> Iterator[Callable[[str, float], None]]:
-    """A bar on stderr while the block runs, on a terminal only.
+    """Show a bar on stderr while the block runs, on a terminal only.
 
     Gives progress(sentence, share of the work that is done).
 

@@ -32,12 +32,12 @@ def card(robot: Robot) -> RenderableType:
 
 
 def card_tables(robot: Robot) -> list[Table]:
-    """Joints, moving bodies and, where it has them, loops."""
+    """Return joints, moving bodies and, where it has them, loops."""
     return [joint_table(robot), body_table(robot), *([_loops(robot)] if robot.tree.loops else [])]
 
 
 def _loops(robot: Robot) -> Table:
-    """Loops, what they leave free, and whether the drives suffice."""
+    """Return loops, their free coordinates, and whether the drives suffice."""
     loops = robot.mechanism.loops
     rows = [
         (loop.name, loop.kind, f"{loop.a} and {loop.b}" if loop.a else ", ".join(loop.joints))
@@ -65,7 +65,7 @@ def head(robot: Robot) -> RenderableType:
 
 
 def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
-    """One row per built-in robot."""
+    """Return one row per built-in robot."""
     kinds = [
         "".join(robot.mechanism.joint(joint).kind[0].upper() for joint in robot.joint_names)
         for _, robot in robots
@@ -91,7 +91,7 @@ def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
 
 
 def torque_table(robot: Robot, state: Sequence[Array], tau: Array) -> Table:
-    """One state and its torques, joint by joint."""
+    """Return one state and its torques, joint by joint."""
     units = robot.torque_units
     data = {
         "joint": list(robot.joint_names),

@@ -95,7 +95,7 @@ class SentenceView:
 
 
 def console(stderr: bool = False) -> Console:
-    """Standard output: in colour on a terminal; in a pipe plain and wide.
+    """Return standard output: in colour on a terminal, plain and wide in a pipe.
 
     Names are never read as markup, and nothing is cut.
     """
@@ -121,25 +121,25 @@ def shown(part: Any) -> RenderableType:
 
 
 def sentence(text: str, style: str = "") -> RenderableType:
-    """A text that wraps at spaces alone."""
+    """Return a text that wraps at spaces alone."""
     return SentenceView(text, style)
 
 
 def stack(*parts: Any) -> Group:
-    """Tables, texts and what else a console shows, one below the other."""
+    """Return tables, texts and other parts of a console output, one below the other."""
     return Group(*map(shown, parts))
 
 
 def judgement(
     text: str, good: bool, reasons: Iterable[str] = (), style: str = ""
 ) -> RenderableType:
-    """A sentence in green or yellow, or in another style, and a list of reasons."""
+    """Return a sentence in green or yellow, or in another style, and a list of reasons."""
     colour = style or ("bold green" if good else "bold yellow")
     return Group(sentence(text, colour), *(sentence(f"{BULLET}{reason}") for reason in reasons))
 
 
 def remarks(sentences: Iterable[str]) -> RenderableType:
-    """What loading found or changed."""
+    """Return the remarks and corrections of loading."""
     lines = [sentence(f"{BULLET}{each}", "yellow") for each in sentences]
     return (
         Group(Text("\nRemarks", style="bold"), *lines)

@@ -178,7 +178,7 @@ def _notes(arm: LoadedArm) -> Iterator[str]:
     yield f"The arm is {arm.known}."
     if arm.scale_std:
         yield (
-            f"The torque scale is known to ± {2 * arm.scale_std:.2g} of it (two standard"
+            f"The torque scale is known to ± {200 * arm.scale_std:.2g} % (two standard"
             " deviations); the standard deviations of mass and inertia include it."
         )
     if arm.resting and not arm.sides:

@@ -134,7 +134,7 @@ class Diagnosis:
         return 1 + len(self.findings)
 
     def table(self) -> Table:
-        """The findings with their joints, probability and fix."""
+        """Return the findings with their joints, probability and fix."""
         columns = (
             *(Column(name, numeric=False) for name in ("finding", "joints")),
             Column("probability"),

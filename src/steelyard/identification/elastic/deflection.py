@@ -47,7 +47,17 @@ def estimate_elasticity(
         else stiffness_from_sensors(problem, pi, estimate.weights, joints)
     )
     shown = visible or joints
-    elasticity = Elasticity(tuple(names[j] for j in shown), *np.array(values).T)
+    stiffness, stiffness_std, damping, damping_std, shift, lost_motion, rms = np.array(values).T
+    elasticity = Elasticity(
+        joint_names=tuple(names[j] for j in shown),
+        stiffness=stiffness,
+        stiffness_std=stiffness_std,
+        damping=damping,
+        damping_std=damping_std,
+        shift=shift,
+        lost_motion=lost_motion,
+        rms=rms,
+    )
     return replace(
         elasticity, notes=tuple(sentences(elasticity, [names[j] for j in joints if j not in shown]))
     )

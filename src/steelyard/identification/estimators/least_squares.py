@@ -252,7 +252,7 @@ class WLS(Estimator):
     """argmin sum_j |tau_j - Y_j base|^2 / sigma_j^2, iterated from OLS.
 
     sigma_j^2 = |residual_j|^2 / (N_j - b_j) follows from the estimate before. `weights` (n,) or
-    joint -> number [1/(N m)|1/N] are used in place of 1 / sigma_j: one for each joint.
+    joint -> number [1/(N m)|1/N] replace 1 / sigma_j: one for each joint.
 
     Gautier 1997, section 4; Swevers, Verdonck and De Schutter 2007, p. 64.
     """

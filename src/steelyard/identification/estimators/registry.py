@@ -13,8 +13,6 @@ from ..model.problem import Problem
 from .estimator_thresholds import THRESHOLDS
 from .least_squares import Estimate, Estimator
 
-"""Weight of prior='cad': described inertias are right to about a fifth of their size."""
-
 
 def make_estimator(
     estimator: str | Estimator | None, prior: str | None = None, controller: Any = None

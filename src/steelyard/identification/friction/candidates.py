@@ -103,7 +103,7 @@ class Columns:
         return 2 + len(THRESHOLDS.stribeck_velocities) + 2 * len(HARMONICS) + len(DRIFTS)
 
     def direction(self, samples: Samples) -> Array:
-        """The direction of motion, (N, n), with the width of each joint's Coulomb step."""
+        """Return the direction of motion, (N, n), with the width of each joint's Coulomb step."""
         each = zip(self.model.robot.tree.terms, samples.qd.T, strict=True)
         return np.stack([np.asarray(direction(terms, rate)) for terms, rate in each], axis=1)
 
@@ -125,16 +125,16 @@ class Columns:
         ]
 
     def load(self, samples: Samples, direction: Array) -> Array:
-        """Coulomb friction in a direction (N, n) per gravity torque."""
+        """Return coulomb friction in a direction (N, n) per gravity torque."""
         return direction * np.abs(self.model.gravity_torque(self.base, samples.q))
 
     def ripple(self, samples: Samples) -> list[Array]:
-        """Sine and cosine of the harmonics of the motor angle."""
+        """Return sine and cosine of the harmonics of the motor angle."""
         angle = self.gears * samples.q
         return [wave(h * angle) for h in HARMONICS for wave in (np.sin, np.cos)]
 
     def drift(self, samples: Samples, log: int, direction: Array) -> list[Array]:
-        """Offset, Coulomb and viscous friction that change with temperature or along a log."""
+        """Return offset, Coulomb and viscous friction that change with temperature or time."""
         clock = self.clock(samples, log)
         return [clock, clock * direction, clock * samples.qd]
 

@@ -19,7 +19,7 @@ Candidate = TypeVar("Candidate")
 Accepted = TypeVar("Accepted")
 
 
-class Posterior(NamedTuple):
+class NormalPosterior(NamedTuple):
     """Normal posterior of K unknowns.
 
     mean : (K,)
@@ -188,7 +188,7 @@ class JointGram:
             products[j] = extended @ block @ extended
         return products
 
-    def posterior(self, weights: Array, prior: Array) -> Posterior:
+    def posterior(self, weights: Array, prior: Array) -> NormalPosterior:
         """Return the posterior of the unknowns.
 
         Parameters
@@ -200,7 +200,7 @@ class JointGram:
         log_det = 2 * float(np.sum(np.log(np.diag(L))) - np.sum(np.log(s)))
         log_det -= float(np.sum(np.log(prior)))
         W = dtrtri(L, lower=1, overwrite_c=1)[0] * s
-        return Posterior(W.T @ (W @ (weights @ self.rhs)), W, log_det)
+        return NormalPosterior(W.T @ (W @ (weights @ self.rhs)), W, log_det)
 
     def posterior_mean(self, weights: Array, prior: Array) -> Array:
         """Return the mean (K,) of `posterior` alone."""

@@ -102,7 +102,7 @@ class ModelOptions(ModelFields):
         return check_elastic(self.elastic)
 
     def given_width(self, joint_names: Sequence[str]) -> Array | None:
-        """The width of each joint's Coulomb step, (n,) [rad/s|m/s].
+        """Return the width of each joint's Coulomb step, (n,) [rad/s|m/s].
 
         None if it is to be estimated.
         """

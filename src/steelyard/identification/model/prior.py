@@ -17,15 +17,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BodyPrior:
-    """For each body L with L L^T = the metric of its pseudo-inertia.
+    """Gaussian prior of each body's parameters, in the metric L L^T of its pseudo-inertia.
 
-    J = L S L^T makes S about 1 for a body as described.
+    J = L S L^T, where S is about the identity for a body as described. |S - S0|_F^2 is the
+    second-order form of the entropic divergence: Lee, Wensing and Park, IEEE T-RO 36 (2020),
+    section IV-B.
 
-    `to_pi` (bodies, 10, 10) maps svec(S) (10,) to pi, `centre` (bodies, 10) is svec(S) of the
-    description. `described` says for which bodies the description counts: the others are not
-    described, or were discarded, and get the numbers of a generic body of the robot's size. |S -
-    S0|_F^2 is the second-order form of the entropic divergence: Lee, Wensing and Park, IEEE T-RO 36
-    (2020), section IV-B.
+    Parameters
+    ----------
+    to_pi : (bodies, 10, 10) maps svec(S) (10,) to pi
+    centre : (bodies, 10) svec(S) of the description
+    described : whether the description of a body is used; the prior of the others is a typical
+        body of the robot's size
     """
 
     to_pi: Array
@@ -76,9 +79,9 @@ def typical_body(model: Model) -> Array:
 
 
 def parameter_sizes(model: Model) -> Array:
-    """Return the typical size of each parameter of a body like the described one, (p,).
+    """Return the typical size of each parameter, (p,), of bodies like the described ones.
 
-    Its change for a unit change of S; 0 for joints.
+    It is the change of the parameter for a unit change of S, 0 for parameters of joints.
     """
     sizes = np.zeros(len(model.names))
     to_pi = body_prior(model).to_pi
@@ -87,7 +90,7 @@ def parameter_sizes(model: Model) -> Array:
 
 
 def body_metric(pi: Array) -> Array:
-    """Return a positive definite pseudo-inertia of the body's size, for any description."""
+    """Return a positive definite pseudo-inertia of the body's size, also if `pi` is impossible."""
     J = pseudo_inertia(nearest_consistent(pi, margin=1e-6))
     c = J[:3, 3] / J[3, 3]
     S = J[:3, :3] - J[3, 3] * np.outer(c, c)  # second moments about the centre

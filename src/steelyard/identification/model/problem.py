@@ -361,7 +361,16 @@ def one_block(
         Rows(entries, model.reach, model.base.n_base),
         (None if part.keep is None else part.keep[index]),
     )
-    return Block(part.t[index], rows, tau - known, known, keep, span.log, span.first, *further)
+    return Block(
+        t=part.t[index],
+        rows=rows,
+        tau=tau - known,
+        known=known,
+        keep=keep,
+        log=span.log,
+        first=span.first,
+        extra=further[0] if further else None,
+    )
 
 
 def around(part: Samples, span: BlockSpan, factor: int) -> tuple[Samples, int]:

@@ -88,9 +88,8 @@ def make_archive_fit(robot: Robot, folded: FoldedLogs, options: Options, tell: P
     prepared, factors = folded.prepared, folded.factors
     tell("estimating the parameters", 0.9)
     pilot = prepared.problem
-    problem = ArchiveProblem(
-        pilot.model, pilot.samples, pilot.decimate, None, *merge_cells(factors)
-    )
+    cells, ends = merge_cells(factors)
+    problem = ArchiveProblem(pilot.model, pilot.samples, pilot.decimate, cells=cells, ends=ends)
     problem.check_rows()
     estimate = to_physical(problem, options.estimator.fit(problem))
     tell("computing the uncertainty", 0.95)

@@ -140,7 +140,7 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
     """
 
     def left_out(cells: slice) -> Array:
-        """The change x_g without some cells."""
+        """Return the change x_g without some cells."""
         return change(
             root.T @ information[cells].sum(axis=0) @ root, root.T @ scores[cells].sum(axis=0)
         )

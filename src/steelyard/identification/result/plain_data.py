@@ -112,7 +112,7 @@ def link_rows(links: LinkEstimates) -> list[dict[str, Any]]:
 
 
 def fit_text(fit: Any) -> str:
-    """The verdict of a fit with its reasons, and tables of joints, links and base parameters."""
+    """Return verdict and reasons of a fit, and tables of joints, links and base parameters."""
     head = (
         f"{fit.robot.name}: {fit.options.estimator.name}, {len(fit.validation.t)} samples, rank"
         f" {fit.rank} of {fit.base.n_base} base parameters, condition"
@@ -163,13 +163,13 @@ def value_and_deviation(value: float, std: float) -> tuple[str, str]:
 
 
 def fit_card(fit: Any) -> str:
-    """A fit as HTML for notebooks: the verdict with its reasons, and tables of joints and links."""
+    """Return a fit as HTML for notebooks: verdict, reasons, and tables of joints and links."""
     tables = (fit.verdict.table(), fit.validation.table(), fit.links.table())
     return card(str(fit.verdict), repr(fit), tables, (*fit.verdict.lines, *fit.status))
 
 
 def fit_line(fit: Any) -> str:
-    """A fit in one line."""
+    """Return a fit in one line."""
     return (
         f"Fit({fit.robot.name!r}, {fit.options.estimator.name}: rank {fit.rank} of"
         f" {fit.base.n_base} base parameters, {len(fit.validation.t)} samples, total relative error"

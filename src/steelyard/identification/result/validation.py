@@ -48,10 +48,10 @@ class Validation:
 
     rms [N m|N], relative_error = |e| / |tau| and r2 = 1 - |e|^2 / |tau - mean|^2 are per joint
     (n,), as fractions; totals over all joints. They are NaN without a row in use. `whiteness` (n,)
-    is the correlation of neighbouring residuals: 0 for white noise, near 1 if the model lacks
-    something slow. `before` is the validation of the robot as given, `other` of another model;
-    `inside` (N,) says at which samples the region of a fit covers the state. `states` are q
-    [rad|m], qd and qdd of the samples, each (N, joints of the robot). `verdict` is the decision on
+    is the lag-one autocorrelation of the residuals: 0 for white noise, near 1 if the model lacks a
+    slow effect. `before` is the validation of the described robot, `other` of another model;
+    `inside` (N,) marks samples whose state the fit's region covers. `states` are q [rad|m], qd and
+    qdd of the samples, each (N, joints of the robot). `verdict` is the decision on
     the fit with this log taken into account, None where no fit was validated.
 
     Examples
@@ -104,7 +104,7 @@ class Validation:
         )
 
     def _of_used(self, values: Array) -> Array:
-        """Values (n,) of the joints, NaN for those without a row in use."""
+        """Return values (n,) of the joints, NaN for joints without a row in use."""
         return np.where(self.keep.any(axis=0), values, np.nan)
 
     @property
@@ -133,9 +133,8 @@ class Validation:
     def total_relative_error(self) -> float:
         """|e| / |tau| over all joints stacked."""
         squares = size = 0.0
-        for start in range(
-            0, len(self.t), THRESHOLDS.validation_block
-        ):  # so that a long log needs no second copy
+        # in blocks, so that a long log is not copied
+        for start in range(0, len(self.t), THRESHOLDS.validation_block):
             part = slice(start, start + THRESHOLDS.validation_block)
             measured, keep = self.measured[part], self.keep[part]
             squares += float(np.sum((measured - self.predicted[part]) ** 2, where=keep))
@@ -265,7 +264,7 @@ class Validation:
             for name, rms, error, r2, white, *more in numbers
         ]
         total = (
-            "in all",
+            "total",
             "",
             percent(self.total_relative_error, 2),
             fixed(self.total_r2),
@@ -303,9 +302,9 @@ def ratio(a: ArrayLike, b: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ValidationSamples:
-    """The samples of a log on which every model is scored alike.
+    """Samples of a log for the comparison of models.
 
-    Same torques, rows and rate, independent of how each model was identified.
+    Torques, rows and rate are the same for every model, however it was identified.
     """
 
     samples: Samples
@@ -316,9 +315,8 @@ class ValidationSamples:
     def score(self, torque: Torque, delay: ArrayLike = 0.0, gains: ArrayLike = 1.0) -> Validation:
         """Return the validation of a torque function.
 
-        Its torque is delayed by `delay` (n,) [s] and divided by the drive gains (n,).
-
-        The measured torque stays as it is in the log: tau_measured(t) = tau(t - delay) / gain.
+        The predicted torque is delayed by `delay` (n,) [s] and divided by the drive gains (n,):
+        tau_measured(t) = tau(t - delay) / gain. The measured torque is not corrected.
         """
         s = self.samples
         lag, factors = (

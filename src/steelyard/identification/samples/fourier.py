@@ -48,7 +48,7 @@ class FourierMotion:
         return states
 
     def sentence(self, log: Log) -> str:
-        """What was found of a log, in a sentence."""
+        """Return what was found of a log, in a sentence."""
         count = (log.duration + log.dt) / self.period
         used = (
             f"positions and their rates are {len(self.coefficients) - 1} harmonics of all periods"

@@ -69,7 +69,7 @@ class Preparation(PreparationFields):
             )
 
     def least_speeds(self, joint_names: Sequence[str]) -> Array | None:
-        """The mask as one speed per joint, (n,) [rad/s|m/s]; None without a mask."""
+        """Return the mask as one speed per joint, (n,) [rad/s|m/s]; None without a mask."""
         return (
             None
             if self.mask is None
@@ -77,7 +77,7 @@ class Preparation(PreparationFields):
         )
 
     def given_delay(self, joint_names: Sequence[str]) -> Array | None:
-        """The delay of each joint's torque, (n,) [s]; None if it is to be estimated."""
+        """Return the delay of each joint's torque, (n,) [s]; None if it is to be estimated."""
         return (
             None
             if isinstance(self.delay, str)

@@ -83,7 +83,7 @@ class Samples:
         return slice(start, start + min(self.N, THRESHOLDS.state_error_samples))
 
     def part(self, index: slice | NDArray[np.intp]) -> Samples:
-        """The samples of a slice, or of some numbers."""
+        """Return the samples of a slice, or of some numbers."""
         names: tuple[str, ...] = (
             "t",
             "q",
@@ -113,7 +113,7 @@ class Samples:
         return tau if self.payload_torque is None else tau + self.payload_torque
 
     def advanced(self, delay: Array) -> Samples:
-        """These samples with the torque moved forward in time by `delay` (n,) [s]."""
+        """Return these samples with the torque moved forward in time by `delay` (n,) [s]."""
         if not np.any(delay):
             return self
         if np.max(np.abs(delay)) >= THRESHOLDS.longest_delay * (self.t[-1] - self.t[0]):

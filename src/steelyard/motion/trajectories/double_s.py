@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 Pieces = list[tuple[float, float, float]]  # duration [s], acceleration at its start, jerk
 
 
-class JointLimits(NamedTuple):
+class ProfileLimits(NamedTuple):
     """Limits |v| <= velocity, |a| <= acceleration, |j| <= jerk of one joint; may be infinite."""
 
     velocity: float
@@ -87,7 +87,7 @@ class PiecewiseCubic(NamedTuple):
         return float(p.min()), float(p.max()), float(np.abs(v).max()), acceleration, jerk
 
 
-def stopping_distance(state: DoubleSState, limits: JointLimits) -> float:
+def stopping_distance(state: DoubleSState, limits: ProfileLimits) -> float:
     """Return where the fastest stop ends, relative to the start [rad|m]."""
     if _settled_velocity(state, limits) < 0:
         return -_extent(_pieces(state.mirrored(), limits, 0.0), state.mirrored())[0]
@@ -95,7 +95,7 @@ def stopping_distance(state: DoubleSState, limits: JointLimits) -> float:
 
 
 def fastest_motion(
-    distance: float, state: DoubleSState, limits: JointLimits
+    distance: float, state: DoubleSState, limits: ProfileLimits
 ) -> tuple[Pieces, float, float]:
     """Return the fastest motion over a distance to rest.
 
@@ -108,7 +108,7 @@ def fastest_motion(
 
 
 def farthest_motion(
-    duration: float, state: DoubleSState, limits: JointLimits
+    duration: float, state: DoubleSState, limits: ProfileLimits
 ) -> tuple[Pieces, float]:
     """Return the motion to rest that goes farthest forwards in a given time, and its distance."""
     pieces = _solve(state, limits, lambda extent: extent[1] - duration, 1.0)
@@ -116,7 +116,7 @@ def farthest_motion(
 
 
 def reach_in(
-    duration: float, distance: float, state: DoubleSState, limits: JointLimits
+    duration: float, distance: float, state: DoubleSState, limits: ProfileLimits
 ) -> PiecewiseCubic:
     """Return a motion over a distance to rest in a time that is no less than the fastest one's.
 
@@ -162,12 +162,12 @@ def weighted_sum(
     return PiecewiseCubic(t, np.array(p[:-1]), np.array(v[:-1]), a, j)
 
 
-def _settled_velocity(state: DoubleSState, limits: JointLimits) -> float:
+def _settled_velocity(state: DoubleSState, limits: ProfileLimits) -> float:
     """Return the velocity after the acceleration is brought to zero at maximal jerk."""
     return state.velocity + state.acceleration * abs(state.acceleration) / (2 * limits.jerk)
 
 
-def keeps_limits(state: DoubleSState, limits: JointLimits) -> bool:
+def keeps_limits(state: DoubleSState, limits: ProfileLimits) -> bool:
     """Return whether a start is within the limits and can stay within them."""
     v, a = abs(state.velocity), abs(state.acceleration)
     rounding = 1.0 + 1e-12
@@ -175,7 +175,7 @@ def keeps_limits(state: DoubleSState, limits: JointLimits) -> bool:
     return inside and abs(_settled_velocity(state, limits)) <= limits.velocity * rounding
 
 
-def _theta(peak: float, state: DoubleSState, limits: JointLimits) -> float:
+def _theta(peak: float, state: DoubleSState, limits: ProfileLimits) -> float:
     """Return theta of the motion whose velocity has this peak [s]."""
     v0, a0 = state
     A, J = limits.acceleration, limits.jerk
@@ -189,7 +189,9 @@ def _theta(peak: float, state: DoubleSState, limits: JointLimits) -> float:
     return (A - a0) / J + (peak - v0 - (2 * A * A - a0 * a0) / (2 * J)) / A
 
 
-def _pieces(state: DoubleSState, limits: JointLimits, theta: float, cruise: float = 0.0) -> Pieces:
+def _pieces(
+    state: DoubleSState, limits: ProfileLimits, theta: float, cruise: float = 0.0
+) -> Pieces:
     """Return the motion of a theta [s], with a time of cruise [s]."""
     v0, a0 = state
     A, J = limits.acceleration, limits.jerk
@@ -228,7 +230,7 @@ def _extent(pieces: Pieces, state: DoubleSState) -> tuple[float, float]:
 
 def _solve(
     state: DoubleSState,
-    limits: JointLimits,
+    limits: ProfileLimits,
     excess: Callable[[tuple[float, float]], float],
     rate: float,
 ) -> Pieces:

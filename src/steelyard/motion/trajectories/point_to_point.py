@@ -19,8 +19,8 @@ from ...errors import CallError
 from ...floating_point import default_errstate
 from .double_s import (
     DoubleSState,
-    JointLimits,
     PiecewiseCubic,
+    ProfileLimits,
     fastest_motion,
     keeps_limits,
     reach_in,
@@ -232,7 +232,7 @@ def synchronised(
     ends at rest.
     """
     bounds, states = (
-        [JointLimits(*row) for row in limits.T.tolist()],
+        [ProfileLimits(*row) for row in limits.T.tolist()],
         [DoubleSState(*row) for row in moving.T.tolist()],
     )
     for i, (bound, state) in enumerate(zip(bounds, states, strict=True)):
@@ -245,7 +245,7 @@ def synchronised(
     return SynchronisedMotion(start, joints, time)
 
 
-def _require_start(i: int, limits: JointLimits, state: DoubleSState) -> None:
+def _require_start(i: int, limits: ProfileLimits, state: DoubleSState) -> None:
     """Raise CallError where no motion of joint i can keep the limits from its start."""
     if math.isinf(limits.acceleration) and math.isinf(limits.jerk):
         raise CallError(

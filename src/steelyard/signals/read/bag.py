@@ -38,10 +38,7 @@ def joint_state(message: Any) -> JointNumbers:
 
 def dynamic_joint_state(message: Any) -> JointNumbers:
     """Return the fields of control_msgs/DynamicJointState; each joint lists its interfaces."""
-    values = [
-        dict(zip(each.interface_names, each.values, strict=False))
-        for each in message.interface_values
-    ]
+    values = [interfaces(each) for each in message.interface_values]
     kind = next(
         (
             word
@@ -54,6 +51,20 @@ def dynamic_joint_state(message: Any) -> JointNumbers:
     return JointNumbers(
         tuple(message.joint_names), position, velocity, effort, None if kind == "effort" else kind
     )
+
+
+def interfaces(message: Any) -> dict[str, float]:
+    """Return the values of control_msgs/InterfaceValue by their names.
+
+    Raise LogError if there are fewer values than names; further values have no name.
+    """
+    names, values = message.interface_names, message.values
+    if len(values) < len(names):
+        raise LogError(
+            f"DynamicJointState: {len(values)} values for the interfaces {', '.join(names)};"
+            " expected one value per interface"
+        )
+    return dict(zip(names, values[: len(names)], strict=True))
 
 
 def franka_robot_state(message: Any) -> JointNumbers:

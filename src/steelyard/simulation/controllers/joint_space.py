@@ -48,7 +48,7 @@ class _Following:
     def correction(
         q: Scalars, qd: Scalars, reference: Sequence[Scalars], gains: Scalars
     ) -> list[Scalar]:
-        """kp (q_r - q) + kd (qd_r - qd)."""
+        """Return kp (q_r - q) + kd (qd_r - qd)."""
         n = len(q)
         errors = zip(gains[:n], gains[n:], reference[0], q, reference[1], qd, strict=True)
         return [p * (a - b) + d * (c - e) for p, d, a, b, c, e in errors]

@@ -8,7 +8,7 @@ from functools import partial
 from ....identification.figures.torque_figures import error_figure
 from ....reporting.compare import compared_fits, difference_table
 from ....reporting.saved_fit import SavedFit, saved_fit
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..server.uploads import FIT_KINDS
 from ..window import NamedFit, NamedSavedFit, PageWindow
 from .controls import Snippet, choice, field, guarded, part, table
@@ -109,7 +109,7 @@ class CompareTab:
                 for line in each.lines
             ]
             Snippet(
-                recipes.python_lines(
+                code_snippets.python_lines(
                     self.window,
                     *IMPORTS,
                     *lines,

@@ -9,7 +9,7 @@ import numpy as np
 from ....drawing.signal_figures import motion_signals, overlaid_joints
 from ....motion import Trajectory
 from ....option_groups.excitation import ExcitationOptions
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import designed
@@ -78,10 +78,14 @@ class DesignTab:
             with part("div", classes="row"):
                 button("Play on the robot", self._play, "quiet")
                 button("Write motion.csv to the folder", self._write, "quiet", id="write-motion")
-            line = recipes.command_line("excite", recipes.robot_file(self.window), o="motion.csv")
+            line = code_snippets.command_line(
+                "excite", code_snippets.robot_file(self.window), o="motion.csv"
+            )
             command = f"{line} {self.form.words}".strip()
-            call = f"motion = sy.excite(robot{recipes.keywords(self.form.values)})"
-            Snippet(recipes.python_lines(self.window, call, 'motion.write("motion.csv")'), command)
+            call = f"motion = sy.excite(robot{code_snippets.keywords(self.form.values)})"
+            Snippet(
+                code_snippets.python_lines(self.window, call, 'motion.write("motion.csv")'), command
+            )
             sampled = motion.sample(RATE)
             robot = self.window.robot
             assert robot is not None

@@ -12,7 +12,7 @@ from ....option_groups.identification import IdentifyOptions
 from ....reporting.content import Content, gather
 from ...config import chosen
 from ...table_words import estimator_names
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..job import Job
 from ..results import FIT, REPORT, ROBOT, C, made_file, save_results
 from ..window import NamedFit, PageWindow
@@ -72,13 +72,13 @@ class IdentifyTab:
         if window.log is None:
             return
         lines = [
-            f"fit = sy.identify(robot, log{recipes.keywords(self._options())})",
+            f"fit = sy.identify(robot, log{code_snippets.keywords(self._options())})",
             "print(fit.summary())",
         ]
-        command = recipes.command_line(
+        command = code_snippets.command_line(
             "identify",
-            recipes.robot_file(window),
-            recipes.log_file(window),
+            code_snippets.robot_file(window),
+            code_snippets.log_file(window),
             o="results",
         )
         command = f"{command} {self.form.words}".strip()
@@ -86,7 +86,9 @@ class IdentifyTab:
         name = f"{len(window.fits) + 1}: {values.get('estimator', 'auto')}"
         name += ", CAD prior" if values.get("prior") == "cad" else ""
         window.fits.append(
-            NamedFit(name, fit, recipes.python_lines(window, *lines, log=True), command, window.log)
+            NamedFit(
+                name, fit, code_snippets.python_lines(window, *lines, log=True), command, window.log
+            )
         )
         self._show()
         self.stage.inertias()
@@ -102,7 +104,7 @@ class IdentifyTab:
             judgement(shown)
             ValidationPart(self.window, self._show)
             self._exports(latest)
-            Snippet(*recipes.fit_lines(latest))
+            Snippet(*code_snippets.fit_lines(latest))
             for key, figure in shown.figures.items():
                 part("h3", TITLES.get(key, key.capitalize()))
                 plot(figure, TITLES.get(key, key.capitalize()), timed=key == "torques")

@@ -11,7 +11,7 @@ from ....identification.doctor import Diagnosis, Finding
 from ....identification.doctor.channels import marked_samples
 from ....signals.log import Log
 from ....signals.log_pictures import joint_signals
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import examined
@@ -58,10 +58,12 @@ class LogTab:
             JobView(window, "doctor", "Examine the log", self._begin, self._examined)
             self.findings = part("div", aria_live="polite")
         self.figure = part("section", aria_label="Channels")
-        lines = recipes.python_lines(window, "print(sy.doctor(robot, log))", log=True)
+        lines = code_snippets.python_lines(window, "print(sy.doctor(robot, log))", log=True)
         Snippet(
             lines,
-            recipes.command_line("doctor", recipes.robot_file(window), recipes.log_file(window)),
+            code_snippets.command_line(
+                "doctor", code_snippets.robot_file(window), code_snippets.log_file(window)
+            ),
         )
         self._show()
 

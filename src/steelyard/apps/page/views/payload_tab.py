@@ -10,7 +10,7 @@ from ....option_groups.payload import PayloadOptions
 from ....signals import read_log
 from ...show.load import load_table
 from ...table_words import log_endings
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import weighed
@@ -88,23 +88,25 @@ class PayloadTab:
                 "reasons",
             )
             table(load_table(estimate))
-            keywords = recipes.keywords(self.form.values)
+            keywords = code_snippets.keywords(self.form.values)
             if self.other in (FITTED, NONE):
                 lines = (
                     "robot = sy.load('results/identified.urdf')",
                     f"print(sy.payload(robot, log{keywords}).summary())",
                 )
-                command = recipes.command_line("payload", "results", recipes.log_file(self.window))
+                command = code_snippets.command_line(
+                    "payload", "results", code_snippets.log_file(self.window)
+                )
             else:
                 lines = (
                     f"empty = sy.read_log({self.other!r}, robot)",
                     f"print(sy.payload(robot, log, empty{keywords}).summary())",
                 )
-                command = recipes.command_line(
+                command = code_snippets.command_line(
                     "payload",
-                    recipes.robot_file(self.window),
-                    recipes.log_file(self.window),
+                    code_snippets.robot_file(self.window),
+                    code_snippets.log_file(self.window),
                     empty=self.other,
                 )
             command = f"{command} {self.form.words}".strip()
-            Snippet(recipes.python_lines(self.window, *lines, log=True), command)
+            Snippet(code_snippets.python_lines(self.window, *lines, log=True), command)

@@ -15,7 +15,7 @@ from ....drawing.numbers import short
 from ....errors import SteelyardError
 from ....robot import Robot
 from ....robot.tables import body_table, facts, joint_table
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..window import PageWindow
 from .controls import (
     Snippet,
@@ -225,9 +225,9 @@ class RobotTab:
         self.lines.say(*self._recipe())
 
     def _recipe(self) -> tuple[str, str]:
-        return recipes.state_lines(self.window, self.qd, self.qdd), recipes.torque_command(
+        return code_snippets.state_lines(
             self.window, self.qd, self.qdd
-        )
+        ), code_snippets.torque_command(self.window, self.qd, self.qdd)
 
 
 def torque_bars(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:

@@ -12,7 +12,7 @@ from ....option_groups.simulation import SimulationFields, StepOptions
 from ....options import values_of
 from ....simulation import Run
 from ...controllers import CONTROLLERS
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..window import PageWindow
 from ..work import simulated
 from .controls import Snippet, button, choice, field, part, slider, tell
@@ -150,9 +150,9 @@ class SimulateTab:
                 timed=True,
             )
             texts = [",".join(f"{x:.6g}" for x in values) for values in (self.start, self.goal)]
-            command = recipes.command_line(
+            command = code_snippets.command_line(
                 "simulate",
-                recipes.robot_file(self.window),
+                code_snippets.robot_file(self.window),
                 controller=self.controller,
                 kp=self.kp,
                 kd=self.kd,
@@ -160,15 +160,16 @@ class SimulateTab:
             options = self._options()
             row = CONTROLLERS[self.controller]
             gains = row.gains(self.kp, self.kd)
+            start, goal = (code_snippets.numbers(x) for x in (self.start, self.goal))
             lines = ("from steelyard.motion import point_to_point",
                      f"from steelyard.simulation import {row.class_name}",
-                     f"start, goal = {recipes.numbers(self.start)}, {recipes.numbers(self.goal)}",
+                     f"start, goal = {start}, {goal}",
                      f"motion = point_to_point(start, goal, {options['seconds']:g},"
                      " joint_names=robot.joint_names)",
                      f"law = {row.class_name}(motion, {gains[0]:g}, {gains[1]:g})",
-                     f"run = sy.simulate(robot, law, q0=start{recipes.keywords(options)})",
+                     f"run = sy.simulate(robot, law, q0=start{code_snippets.keywords(options)})",
                      "print(run.q[-1])")  # fmt: skip
             Snippet(
-                recipes.python_lines(self.window, *lines),
+                code_snippets.python_lines(self.window, *lines),
                 f"{command} {self.form.words} --q0={texts[0]} --to={texts[1]}",
             )

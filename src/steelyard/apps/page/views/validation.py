@@ -11,7 +11,7 @@ from dataclasses import replace
 from ....identification import Validation
 from ....signals import read_log
 from ...table_words import log_endings
-from .. import code_snippets as recipes
+from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import validated
@@ -64,7 +64,7 @@ class ValidationPart:
         if latest is None:
             return
         name = self.window.log_name if self.other == OPEN else self.other
-        named = replace(latest, validation=validation, validated_on=name or recipes.YOURS_LOG)
+        named = replace(latest, validation=validation, validated_on=name or code_snippets.YOURS_LOG)
         self.window.fits[-1] = named
         tell(f"Validated: {named.verdict.word}.")
         self.changed()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from ..doctor_thresholds import THRESHOLDS
-from .log_evidence import Trial
+from .log_evidence import Trial, held_out_residuals
 
 Array = NDArray[np.float64]
 
@@ -78,25 +78,16 @@ def held_out_gain(
 def block_errors(trial: Trial, use: NDArray[np.bool_] | None = None) -> Array:
     """Return the error of each joint over its torque on held-out blocks, (blocks, n).
 
-    Noise and weights as found on all; the errors have the least noise as a floor. `use` (N, n)
-    marks the rows whose errors count.
+    Noise and weights follow from all samples; the least noise is the floor of the errors.
+    `use` (N, n) marks the rows whose errors count.
     """
-    regression, agreement, tau = trial.regression, trial.agreement, trial.torque
+    regression, tau = trial.regression, trial.torque
     edges = np.linspace(0, regression.N, THRESHOLDS.held_out_blocks + 1).astype(int).tolist()
     size = np.sum(tau**2, axis=0) / np.maximum(regression.counts, 1.0)
     errors = np.ones((len(edges) - 1, regression.n))
     for k, (start, stop) in enumerate(pairwise(edges)):
         part = slice(start, stop)
-        gram = regression.gram_without(part, tau)
-        vague = 1e-6 * (agreement.precision @ gram.diagonal)[regression.inner :]
-        P = np.concatenate([np.repeat(agreement.weight, 10), np.where(vague > 0, vague, 1.0)])
-        u = gram.posterior_mean(agreement.precision, P)
-        for j in range(regression.n):
-            e = (
-                tau[part, j]
-                - regression.known[part, j]
-                - regression.columns[j][part] @ (regression.zero[j] + regression.to_u[j] @ u)
-            )
+        for j, e in enumerate(held_out_residuals(trial, part)):
             e = e if use is None else e[use[part, j]]
             errors[k, j] = np.sqrt(e @ e / max(len(e), 1) / max(size[j], 1e-300))
     return np.asarray(np.maximum(errors, THRESHOLDS.least_noise))

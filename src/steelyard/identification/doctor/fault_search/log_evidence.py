@@ -291,23 +291,28 @@ def sign_evidence(signs: Array, u: Array, root: Array, size: Array) -> float:
     )
 
 
-def held_out_error(trial: Trial) -> Array:
-    """Return the error of each joint over its torque (n,) on parts of time that took no part.
+def held_out_residuals(trial: Trial, part: slice) -> list[Array]:
+    """Return the residuals of each joint (part,) [N m|N] of an estimate from all other samples.
 
-    Noise and weights as found on all.
+    Noise and weights follow from all samples.
     """
     regression, agreement, tau = trial.regression, trial.agreement, trial.torque
+    gram = regression.gram_without(part, tau)
+    vague = 1e-6 * (agreement.precision @ gram.diagonal)[regression.inner :]
+    P = np.concatenate([np.repeat(agreement.weight, 10), np.where(vague > 0, vague, 1.0)])
+    u = gram.posterior_mean(agreement.precision, P)
+    return [
+        tau[part, j]
+        - regression.known[part, j]
+        - regression.columns[j][part] @ (regression.zero[j] + regression.to_u[j] @ u)
+        for j in range(regression.n)
+    ]
+
+
+def held_out_error(trial: Trial) -> Array:
+    """Return the held-out error of each joint over its torque, (n,)."""
+    regression, tau = trial.regression, trial.torque
     squares = np.zeros(regression.n)
     for part in regression.parts:
-        gram = regression.gram_without(part, tau)
-        vague = 1e-6 * (agreement.precision @ gram.diagonal)[regression.inner :]
-        P = np.concatenate([np.repeat(agreement.weight, 10), np.where(vague > 0, vague, 1.0)])
-        u = gram.posterior_mean(agreement.precision, P)
-        for j in range(regression.n):
-            e = (
-                tau[part, j]
-                - regression.known[part, j]
-                - regression.columns[j][part] @ (regression.zero[j] + regression.to_u[j] @ u)
-            )
-            squares[j] += e @ e
+        squares += [e @ e for e in held_out_residuals(trial, part)]
     return np.asarray(np.sqrt(squares / np.maximum(np.sum(tau**2, axis=0), 1e-300)))

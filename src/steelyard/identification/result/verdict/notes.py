@@ -1,4 +1,4 @@
-"""Notes of a verdict: sentences that decide nothing and are worth knowing."""
+"""Notes of a verdict: sentences that do not change its word."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def validation_sentence(validation: ValidationErrors, name: str) -> str:
 
 
 def notes(inputs: VerdictInputs) -> Iterator[Reason]:
-    """Yield what decides nothing and is worth knowing."""
+    """Yield the notes on findings, excitation, errors on the own samples, rest and torque scale."""
     texts = (*remarks(inputs), *unseen(inputs), *on_own_samples(inputs), *at_rest(inputs))
     for text in (*texts, *scale(inputs)):
         yield Reason(TRUSTED, text)
 
 
 def remarks(inputs: VerdictInputs) -> Iterator[str]:
-    """Repeat remarks of the doctor, and faults that are not likely."""
+    """Yield remarks of the doctor, and its unlikely faults."""
     for finding in inputs.log.findings:
         if finding.severity != "fault" or finding.certainty < THRESHOLDS.likely_fault:
             yield finding.sentence
 
 
 def unseen(inputs: VerdictInputs) -> Iterator[str]:
-    """Name the base parameters that the samples do not show."""
+    """Yield the base parameters that are not excited, and those not different from zero."""
     known = inputs.excitation
     if known.unexcited:
         few = known.rank < known.n_base
@@ -56,7 +56,7 @@ def unseen(inputs: VerdictInputs) -> Iterator[str]:
 
 
 def at_rest(inputs: VerdictInputs) -> Iterator[str]:
-    """Give the errors at rest, where friction is anywhere within the stiction."""
+    """Yield the errors at rest, where friction is anywhere within the stiction."""
     errors = [
         f"{joint.name} {joint.resting:.3g} {joint.unit}"
         for joint in inputs.joints
@@ -70,7 +70,7 @@ def at_rest(inputs: VerdictInputs) -> Iterator[str]:
 
 
 def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:
-    """Describe the error on the fit's own samples: against the description, noise, slow parts."""
+    """Yield notes on the fit's own samples: described robot, noise floor, slow residuals."""
     errors = inputs.errors
     if errors.described is not None and errors.described < errors.own:
         yield (
@@ -79,25 +79,25 @@ def on_own_samples(inputs: VerdictInputs) -> Iterator[str]:
         )
     if errors.noise_floor is not None:
         noise = f"torques of its periods differ by {errors.noise_floor:.2%} of the torque"
-        yield f"The motion repeats: {noise}; that much of the error of {errors.own:.2%} is noise."
+        yield f"The motion repeats: {noise}; this part of the error of {errors.own:.2%} is noise."
     slow = [joint.name for joint in inputs.joints if joint.whiteness > THRESHOLDS.slow_correlation]
     if slow:
         cause = "friction beyond this model, elasticity or temperature"
         yield (
-            f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties allow"
+            f"The residuals of {', '.join(slow)} vary slowly: {cause}; the uncertainties account"
             " for it."
         )
 
 
 def scale(inputs: VerdictInputs) -> Iterator[str]:
-    """State the torque scale, which no log can show by itself."""
+    """Yield the uncertainty of the torque scale, which a log alone does not identify."""
     masses = inputs.masses
     if masses.scale_std:
         mass = masses.identified
         yield (
-            f"The torque scale is known to ± {2 * masses.scale_std:.2g} of it (two standard"
-            f" deviations): so are the masses, {mass:.3g} kg ± {2 * masses.scale_std * mass:.2g} kg"
-            " in all. Predicted torques do not depend on it."
+            f"The torque scale is known to ± {200 * masses.scale_std:.2g} % (two standard"
+            f" deviations), and so is the total mass, {mass:.3g} ±"
+            f" {2 * masses.scale_std * mass:.2g} kg. Predicted torques do not depend on it."
         )
     elif not masses.set_aside:
         yield (

@@ -160,7 +160,7 @@ class Verdict:
 
 
 def _cells(error: JointError | None) -> tuple[str, str]:
-    """The error and its share of the rated torque as text."""
+    """Return the error and its share of the rated torque as text."""
     if error is None:
         return NOTHING, NOTHING
     return short(error.error), short(error.percent_of_rated)
