@@ -16,7 +16,7 @@ from ...identification.result.fit import Fit
 from ...identification.result.held_out_motion import HeldOutMotion
 from .causal_velocity import CausalDerivative, FilteredMotion, VelocityGuard
 from .hypotheses import least_certain
-from .momentum_residual import ModelTerms, MomentumResidual
+from .momentum_residual import ModelTerms, MomentumResidual, predicting_terms
 from .online_thresholds import THRESHOLDS
 from .sample_rows import SampleRows
 
@@ -134,13 +134,16 @@ def part_residuals(
 ) -> ResidualStream:
     """Return the residuals of one part by base parameters (b,) each.
 
-    None for the robot of the fit.
+    None for what predicts the torques of the fit.
     """
     dt = np.append(0.0, motion.dt[1:])
     qd = VelocityGuard(limits.jump, float(np.median(dt[1:]))).held(motion.qd, dt)
     rows = SampleRows(fit.model)
     every = [
-        ModelTerms(fit.robot.without_known_function(), fit.model, rows, base) for base in bases
+        predicting_terms(fit)
+        if base is None
+        else ModelTerms(fit.robot.without_known_function(), fit.model, rows, base)
+        for base in bases
     ]
     models = [MomentumResidual(terms, gain, limits.rest, limits.modes) for terms in every]
     by_model = np.zeros((len(models), *motion.q.shape))

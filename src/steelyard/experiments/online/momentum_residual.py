@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...identification.estimators.without_acceleration.momentum import held_values, momentum_columns
 from ...identification.model.friction_memory import PreslidingTracker
 from ...identification.model.linear_model import Model
+from ...identification.result.fit import Fit
 from ...robot import Robot
 from .sample_rows import LowPass, SampleRows
 
@@ -69,6 +70,18 @@ class ModelTerms:
             Z = momentum_columns(self.model, q, moved, columns, memory)[1]
             h = h + Z @ held_values(self.model)
         return p, h
+
+
+def predicting_terms(fit: Fit) -> ModelTerms:
+    """Return the terms of the model that predicts the torques of a fit.
+
+    `fit.robot`, unless other base parameters predict held-out torque better: the held-out residuals
+    of the calibration come from these, see `Fit.prediction_base`.
+    """
+    consistent = fit.predictor is None or fit.predictor.is_consistent
+    base = None if consistent else fit.prediction_base
+    robot = fit.robot.without_known_function()
+    return ModelTerms(robot, fit.model, SampleRows(fit.model), base)
 
 
 class MomentumResidual:
