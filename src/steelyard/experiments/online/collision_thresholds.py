@@ -16,9 +16,10 @@ from ...errors import CallError, refuse_loops, require_robot
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
+from .calibration.monitored_states import MonitoredThreshold
 from .calibration.rule import RULE
 from .causal_velocity import CausalDerivative, FilteredMotion, VelocityGuard
-from .collision_calibration import CollisionCalibration, MonitoredThreshold, calibrate
+from .collision_calibration import CollisionCalibration, calibrate
 from .hypotheses import least_certain
 from .momentum_residual import ModelTerms, MomentumResidual, predicting_terms
 from .online_identifier import OnlineIdentifier

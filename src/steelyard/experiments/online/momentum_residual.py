@@ -113,7 +113,7 @@ class MomentumResidual:
         memory = self._presliding.run(q, qd)
         p, h = self.terms.momentum(q, qd, moved, memory)
         stored, lost = np.zeros((N, n, 0)), np.zeros((N, n, 0))
-        if self.modes.shape[1]:
+        if self.modes.size:
             P, Z = self.terms.rows.momentum(q, qd, memory)
             stored, lost = P @ self.modes, Z @ self.modes
         spread = (lost - gain * stored).reshape(N, -1)

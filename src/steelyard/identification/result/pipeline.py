@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..friction.residual_split import ResidualSplit
 from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
+from ..options import Options
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
 from .held_out_motion import HeldOutMotion
@@ -39,6 +40,7 @@ class SamplePipeline:
     (n,) [rad|m] the standard deviations of the presliding distances, 0 without memory. `predictor`
     has the base parameters that predict torques and how they were chosen, None where the
     estimate's own do. `problem` has the samples that were solved for, None where they are not kept.
+    `requested` has the options that the caller gave, None for many logs.
     """
 
     preparation: Preparation
@@ -56,3 +58,4 @@ class SamplePipeline:
     presliding_std: Array | None = None
     predictor: Predictor | None = None
     problem: Problem | None = None
+    requested: Options | None = None
