@@ -53,9 +53,9 @@ class ResidualStream(NamedTuple):
 
     dt : intervals, (N,) [s] residual : the largest |residual| of the models [N m|N] spread :
     parameter uncertainty of the torque [N m|N] torque : the smallest |torque| of the first two
-    models [N m|N]: both reached it by_model : |residual| by the model without this part, by the model
-    without its half, and, where it exists, by the fit of the other half, (k, N, n) half : half of
-    the log that contains this part, 0 or 1
+    models [N m|N]: both reached it by_model : |residual| by the model without this part, by the
+    model without its half, and, where it exists, by the fit of the other half, (k, N, n) half :
+    half of the log that contains this part, 0 or 1
     """
 
     dt: Array
@@ -166,30 +166,34 @@ def half_streams(
 ) -> tuple[HalfStreams, ...]:
     """Return the residuals of each half of the log, and of the other one by its model.
 
-    A half without its own fit has the choices of the fit of all.
+    A half without a fit has the choices of the fit of all.
 
     Parameters
     ----------
     fit : the identified robot
     streams : residuals of the parts of its log
     gain : bandwidth of the observer [1/s]
-    limits : speeds of the fit's motion; of a fit of a half its own follow
+    limits : speeds of the fit's motion; those of a half follow from its fit
     fits : fits of each half of the log, None where there is none
     """
     result = []
-    for half, (own, simple) in enumerate(zip(fits, halves_by_refits(streams, limits), strict=True)):
-        if own is None:
+    for half, (half_fit, simple) in enumerate(
+        zip(fits, halves_by_refits(streams, limits), strict=True)
+    ):
+        if half_fit is None:
             result.append(simple)
             continue
-        of_half = motion_limits(own, gain, limits.rest)
+        of_half = motion_limits(half_fit, gain, limits.rest)
         motions = [
             filtered(part, gain, of_half.differentiated)
             for part in fit.pipeline.held_out
             if part.half != half
         ]
-        terms = [predicting_terms(own)]
+        terms = [predicting_terms(half_fit)]
         others = (part_residuals(terms, m, gain, of_half) for m in motions if len(m.dt) > 1)
-        result.append(HalfStreams(residual_streams(own, gain, of_half), tuple(others), of_half))
+        result.append(
+            HalfStreams(residual_streams(half_fit, gain, of_half), tuple(others), of_half)
+        )
     return tuple(result)
 
 

@@ -21,7 +21,7 @@ class NearStates:
     """Neighbourhood of the held-out motion, in positions and velocities of all joints.
 
     Ranges of single joints contain states that the log never came near: a limit cycle fills a
-    small share of its own box.
+    small share of the box around it.
 
     Attributes
     ----------
