@@ -173,7 +173,7 @@ def half_streams(
     fit : the identified robot
     streams : residuals of the parts of its log
     gain : bandwidth of the observer [1/s]
-    limits : speeds of the fit's motion; those of a half follow from its fit
+    limits : speeds of the fit's motion; a half has the speeds of its fit
     fits : fits of each half of the log, None where there is none
     """
     result = []
