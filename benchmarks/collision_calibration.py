@@ -31,20 +31,21 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.errors import SteelyardWarning
+from steelyard.experiments.online.calibration.half_fits import half_fits
+from steelyard.experiments.online.calibration.monitored_states import MonitoredThreshold
 from steelyard.experiments.online.calibration.rule import RULE, CalibrationRule
-from steelyard.experiments.online.collision_calibration import (
-    MonitoredThreshold,
-    calibration_of,
-    joint_words,
-)
+from steelyard.experiments.online.collision_calibration import calibration_of, joint_words
 from steelyard.experiments.online.held_out_residuals import (
+    HalfStreams,
     HeldOutLimits,
     ResidualStream,
     filtered,
+    half_streams,
     motion_limits,
     part_residuals,
     residual_streams,
 )
+from steelyard.experiments.online.momentum_residual import predicting_terms
 from steelyard.experiments.online.online_thresholds import THRESHOLDS
 from steelyard.identification.result.held_out_motion import HeldOutMotion
 from tests.real.free_motion import ROBOTS, Case, cases, observe
@@ -73,17 +74,17 @@ class Streams:
     words: tuple[str, ...]
     limits: HeldOutLimits
     parts: tuple[ResidualStream, ...]
+    halves: tuple[HalfStreams, ...]
     live: ResidualStream
 
     def judge(self, rule: CalibrationRule) -> tuple[float, float]:
         """Return the needed factor and the monitored share by a rule."""
-        known = calibration_of(self.parts, self.names, self.words, self.limits, GAIN, rule)
-        live = self.live
-        limit = MonitoredThreshold(known, self.limits, GAIN, rule).update(
-            live.q, live.qd, live.torque, live.spread, live.dt
+        known = calibration_of(
+            self.parts, self.halves, self.names, self.words, self.limits, GAIN, rule
         )
+        limit = MonitoredThreshold(known, self.limits, GAIN, rule).along(self.live)
         limit[: THRESHOLDS.warm_up_samples] = np.inf
-        return float(rule.factor * np.max(live.residual / limit)), float(
+        return float(rule.factor * np.max(self.live.residual / limit)), float(
             np.mean(np.isfinite(limit))
         )
 
@@ -124,10 +125,17 @@ def measure(name: str, case: Case) -> tuple[Row, Streams]:
     limits = motion_limits(fit, GAIN, None, RULE.rest)
     torque = np.asarray(log.tau) * fit.pipeline.gains.values
     motion = HeldOutMotion(log.t, log.q, log.qd, torque, np.zeros((0, 0)))
-    live = part_residuals(fit, (None,), filtered(motion, GAIN, limits.differentiated), GAIN, limits)
-    robot = name.split("_")[0]
+    free = filtered(motion, GAIN, limits.differentiated)
+    fits = half_fits(fit)
+    parts = residual_streams(fit, GAIN, limits, fits)
     return row, Streams(
-        robot, fit.robot.joint_names, words, limits, residual_streams(fit, GAIN, limits), live
+        robot=name.split("_")[0],
+        names=fit.robot.joint_names,
+        words=words,
+        limits=limits,
+        parts=parts,
+        halves=half_streams(fit, parts, GAIN, limits, fits),
+        live=part_residuals((predicting_terms(fit),), free, GAIN, limits),
     )
 
 

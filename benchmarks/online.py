@@ -304,10 +304,11 @@ def collisions(minutes: int) -> Iterator[Row]:
                 alarms += o.update(q[k : k + 500], qd[k : k + 500], tau[k : k + 500]) is not None
                 o.clear()
             watched += len(motion.t) / RATE
-        worst, middle = pushes(model)
+        worst, middle, count = pushes(model)
         yield Row(
             f"5 N m noticed after, {name}",
-            f"{middle * 1e3:.0f} ms, at worst {worst * 1e3:.0f} ms of {TRIALS}",
+            f"{middle * 1e3:.0f} ms, at worst {worst * 1e3:.0f} ms of {count}; {TRIALS - count} of"
+            f" {TRIALS} where the joint is not monitored",
             "30 ms",
             worst <= 0.03,
         )
@@ -319,19 +320,25 @@ def collisions(minutes: int) -> Iterator[Row]:
         )
 
 
-def pushes(model: sy.Fit | sy.OnlineIdentifier) -> tuple[float, float]:
-    """The longest and the median time [s] until a push at a random joint and time is noticed."""
+def pushes(model: sy.Fit | sy.OnlineIdentifier) -> tuple[float, float, int]:
+    """The longest and the median time [s] until a push at a random joint and time is noticed.
+
+    Of the pushes, whose number is the third value, of joints that are monitored during 40 ms.
+    """
     rng, late = np.random.default_rng(1), []
     for trial in range(TRIALS):
         motion = work(true(), 10.0, RATE, 7000 + trial)
         push, at = np.zeros_like(motion.q), int(rng.integers(500, len(motion.t) - 200))
-        push[at:, rng.integers(true().n)] = PUSH * rng.choice([-1.0, 1.0])
+        joint = int(rng.integers(true().n))
+        push[at:, joint] = PUSH * rng.choice([-1.0, 1.0])
         q, qd, _, tau = measured(motion, motion.torque(true()) - push, size(), PLAIN, RATE, trial)
         o = sy.CollisionObserver(model, rate=RATE, rest=REST)
         found = o.update(q, qd, tau)
-        late.append(np.inf if found is None else round(found.time - at / RATE, 9))
+        if o.monitored[at : at + int(0.04 * RATE), joint].all():
+            late.append(np.inf if found is None else round(found.time - at / RATE, 9))
     times = np.array(late)
-    return (float(times.max()) if np.all(times >= 0) else np.inf), float(np.median(times))
+    longest = float(times.max()) if np.all(times >= 0) else np.inf
+    return longest, float(np.median(times)), len(times)
 
 
 def rows(minutes: int) -> Iterator[Row]:

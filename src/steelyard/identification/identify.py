@@ -133,6 +133,7 @@ def identify(
         provenance=provenance(robot, logs),
         choice=result.choice,
     )
+    fit = replace(fit, pipeline=replace(fit.pipeline, requested=chosen))
     if chosen.model.elastic_joints:
         fit = with_elasticity(fit, result.prepared.problem, logs)
     tell("done", 1.0)

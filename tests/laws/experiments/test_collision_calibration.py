@@ -25,6 +25,7 @@ from steelyard.experiments.online.motion_states import (
     Visits,
     visits,
 )
+from steelyard.identification.selection.choose_predictor import Predictor
 from tests.lugre_arm import described, simulate
 from tests.motions import fourier
 
@@ -258,6 +259,28 @@ def test_motion_beyond_the_log_is_not_monitored() -> None:
         observer.threshold[observer.monitored]
         <= np.broadcast_to(limit, q.shape)[observer.monitored] * (1.0 + 1e-12)
     )
+
+
+@pytest.mark.parametrize("name", ["consistent", "wls"])
+def test_the_observer_predicts_as_its_calibration_does(name: str) -> None:
+    """The predictor of the fit gives the external torque, not the consistent robot.
+
+    With base parameters (1 + e) b the external torque grows by e F(Y b); the refits of the
+    calibration are around the predictor too.
+    """
+    true, fit = random_arm(1)
+    base = fit.base.values(fit.parameters)
+    predictor = Predictor(name=name, base=1.5 * base, cutoff=8.0, errors={})
+    changed = replace(fit, pipeline=replace(fit.pipeline, predictor=predictor))
+    t, q, qd, _ = fourier(true.n, 2.0, RATE, 101, base=0.1, harmonics=5, size=0.4)
+    observers = sy.CollisionObserver(fit), sy.CollisionObserver(changed)
+    for each in observers:
+        each.update(q, qd, np.zeros_like(q), t)
+    own, other = (each.external_torque for each in observers)
+    if name == "consistent":
+        np.testing.assert_allclose(other, own, atol=1e-9)
+    else:
+        np.testing.assert_allclose(other, 1.5 * own, atol=1e-9)
 
 
 def with_word(fit: sy.Fit, word: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,14 @@ from steelyard.experiments.online.calibration.confirmed_states import (
     tail_probability,
 )
 from steelyard.experiments.online.calibration.covered_motion import covered_motion
+from steelyard.experiments.online.calibration.monitored_states import MonitoredThreshold
+from steelyard.experiments.online.calibration.near_states import near_states
 from steelyard.experiments.online.calibration.rule import RULE, CalibrationRule
-from steelyard.experiments.online.held_out_residuals import HeldOutLimits, ResidualStream
+from steelyard.experiments.online.held_out_residuals import (
+    HeldOutLimits,
+    ResidualStream,
+    halves_by_refits,
+)
 from steelyard.experiments.online.motion_states import (
     BACKWARD,
     FORWARD,
@@ -52,8 +58,11 @@ def limits_of(*streams: ResidualStream) -> HeldOutLimits:
     return HeldOutLimits(0.002 * speed, speed, zero, zero, np.zeros((0, 0)), False)
 
 
-def confirmed(*streams: ResidualStream, rule: CalibrationRule = RULE) -> NDArray[np.bool_]:
-    return confirmed_states(streams, limits_of(*streams), GAIN, rule)
+def confirmed(
+    *streams: ResidualStream, rule: CalibrationRule = RULE, word: str = "trusted"
+) -> NDArray[np.bool_]:
+    halves = halves_by_refits(streams, limits_of(*streams))
+    return confirmed_states(halves, (word,) * 2, GAIN, rule)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +131,9 @@ def test_a_state_that_is_not_confirmed_is_monitored_in_known_postures_only(word:
     for ratio in (1.0, 5.0):
         halves = stream(0, 1.0, ratio), stream(1, 1.0, 1.1 * ratio)
         limits = limits_of(*halves)
-        known = calibration.calibration_of(halves, ("a", "b"), (word,) * 2, limits, GAIN, RULE)
+        refits = halves_by_refits(halves, limits)
+        words = (word,) * 2
+        known = calibration.calibration_of(halves, refits, ("a", "b"), words, limits, GAIN, RULE)
         np.testing.assert_array_equal(known.confirmed[:, FORWARD], ratio == 1.0)
         np.testing.assert_array_equal(
             known.monitored[:, FORWARD], ratio == 1.0 or word == "trusted"
@@ -130,11 +141,28 @@ def test_a_state_that_is_not_confirmed_is_monitored_in_known_postures_only(word:
         live = halves[0]
         q = live.q.copy()
         q[N // 2 :, 1] += 9.0
-        monitor = calibration.MonitoredThreshold(known, limits, GAIN, RULE)
+        monitor = MonitoredThreshold(known, limits, GAIN, RULE)
         finite = np.isfinite(monitor.update(q, live.qd, live.torque, live.spread, live.dt))
         assert finite[: N // 2].any() == (ratio == 1.0 or word == "trusted")
-        assert finite[N // 2 :, 0].any() == (ratio == 1.0)
+        assert finite[N // 2 :, 0].any() == (ratio == 1.0 and word == "trusted")
         assert not finite[N // 2 :, 1].any()
+
+
+def test_a_joint_that_is_not_trusted_is_monitored_near_the_states_of_the_log_only() -> None:
+    """Inside the ranges of a limit cycle, but far from it, only a trusted model is monitored."""
+    halves = stream(0, 1.0, 1.0), stream(1, 1.0, 1.0)
+    limits = limits_of(*halves)
+    refits, live = halves_by_refits(halves, limits), halves[0]
+    for word, inside in (("trusted", True), ("doubtful", False)):
+        words = (word,) * 2
+        known = calibration.calibration_of(halves, refits, ("a", "b"), words, limits, GAIN, RULE)
+        for scale, expected in ((1.0, True), (0.5, inside)):
+            monitor = MonitoredThreshold(known, limits, GAIN, RULE)
+            limit = monitor.update(
+                scale * live.q, scale * live.qd, live.torque, live.spread, live.dt
+            )
+            assert np.isfinite(limit).any() == expected
+    assert near_states(halves).radius < 0.1
 
 
 def test_ranges_are_those_of_all_parts() -> None:

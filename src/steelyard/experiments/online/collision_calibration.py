@@ -15,19 +15,28 @@ from numpy.typing import NDArray
 from ...errors import CallError, SteelyardWarning
 from ...identification.result.fit import Fit
 from .calibration.confirmed_states import confirmed_states, largest_of_states, tail_probability
-from .calibration.covered_motion import CoveredMotion, covered_motion
+from .calibration.covered_motion import covered_motion
+from .calibration.half_fits import half_fits
+from .calibration.monitored_states import TRUSTED, MonitoredStates, are_trusted
+from .calibration.near_states import near_states
 from .calibration.rule import RULE, CalibrationRule, classifier
-from .held_out_residuals import HeldOutLimits, ResidualStream, motion_limits, residual_streams
-from .motion_states import STATES, Recently, Visits, joined, visits
+from .held_out_residuals import (
+    HalfStreams,
+    HeldOutLimits,
+    ResidualStream,
+    half_streams,
+    motion_limits,
+    residual_streams,
+)
+from .motion_states import STATES, Visits, joined, visits
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.intp]
-TRUSTED = ("trusted", "trusted within")  # words of the verdict
 
 
 @dataclass(frozen=True, eq=False)
-class CollisionCalibration(CoveredMotion):
+class CollisionCalibration(MonitoredStates):
     """Thresholds of a collision observer, and the held-out free motion that supports them.
 
     Residuals come from block cross-validation: each part of the fit's log is predicted by models
@@ -40,27 +49,21 @@ class CollisionCalibration(CoveredMotion):
     Attributes
     ----------
     joint_names : names of the joints
-    threshold : (n, 4) [N m|N], of joints that move forward or backward, reverse and stand; inf
-        if not monitored
     largest : largest held-out filtered residual, (n, 4) [N m|N]; NaN for a state without any
     visits : number of visits to each state, (n, 4)
     monitored : whether the observer reports collisions in a state, (n, 4)
-    confirmed : whether each half of the log confirms the threshold of the other, (n, 4)
-    words : word of the verdict on each joint
     share : share of the held-out motion in which the joint is monitored, (n,)
     low, high, speed, torque, spread : ranges that are monitored, (n,); see `CoveredMotion`
+    threshold, confirmed, words, near : see `MonitoredStates`
     jitter : variance of the noise of the velocities, (n,) [(rad/s)^2|(m/s)^2]
     hours : length of the held-out motion [h]
     alarms : visits above a threshold that was calibrated on the other visits
     """
 
     joint_names: tuple[str, ...]
-    threshold: Array
     largest: Array
     visits: Counts
     monitored: Bools
-    confirmed: Bools
-    words: tuple[str, ...]
     share: Array
     jitter: Array
     hours: float
@@ -167,9 +170,10 @@ def calibrate(
             )
         words = joint_words(fit)
         limits = motion_limits(fit, gain, rest, RULE.rest)
-        result = calibration_of(
-            residual_streams(fit, gain, limits), fit.robot.joint_names, words, limits, gain, RULE
-        )
+        fits = half_fits(fit)
+        streams = residual_streams(fit, gain, limits, fits)
+        halves = half_streams(fit, streams, gain, limits, fits)
+        result = calibration_of(streams, halves, fit.robot.joint_names, words, limits, gain, RULE)
         stored[key] = result, limits
     result, limits = stored[key]
     if not result.monitored.any():
@@ -203,6 +207,7 @@ def _why_nothing_is_monitored(fit: Fit, words: tuple[str, ...]) -> str:
 
 def calibration_of(
     streams: tuple[ResidualStream, ...],
+    halves: tuple[HalfStreams, ...],
     names: tuple[str, ...],
     words: tuple[str, ...],
     limits: HeldOutLimits,
@@ -214,6 +219,7 @@ def calibration_of(
     Parameters
     ----------
     streams : residuals of the parts of the fit's log
+    halves : residuals of each half of it, and of the other one by its model
     names : names of the joints
     words : word of the verdict on each joint
     limits : speeds of the fit's motion
@@ -225,8 +231,8 @@ def calibration_of(
     every = joined(
         [visits(state, part.residual) for state, part in zip(states, streams, strict=True)]
     )
-    trusted = np.array([word in TRUSTED for word in words])[:, None]
-    confirmed = confirmed_states(streams, limits, gain, rule)
+    trusted = are_trusted(words)[:, None]
+    confirmed = confirmed_states(halves, words, gain, rule)
     confirmed &= trusted | (tail_probability(every, n, rule.factor) <= rule.tail)
     threshold, largest, counts, monitored = thresholds(every, trusted | confirmed, rule)
     inside = np.concatenate([monitored[np.arange(n), state] for state in states])
@@ -237,6 +243,7 @@ def calibration_of(
         speed=covered.speed,
         torque=covered.torque,
         spread=covered.spread,
+        near=near_states(streams),
         joint_names=names,
         threshold=threshold,
         largest=largest,
@@ -279,48 +286,3 @@ def cross_validated_alarms(every: Visits, monitored: Bools, rule: CalibrationRul
         values = np.sort(every.largest[(every.joint == joint) & (every.state == state)])
         alarms += len(values) > 1 and bool(values[-1] > rule.factor * values[-2])
     return alarms
-
-
-class MonitoredThreshold:
-    """Threshold of live samples: inf where the calibration does not cover the state of a joint.
-
-    Causal.
-
-    A joint is covered if, during the last `memory`, its position, its speed, the torque of the
-    model and the uncertainty of that torque were in the ranges of the log (the uncertainty:
-    `factor` times, as the threshold). In a state that the log does not confirm, the positions of
-    all joints must be in their ranges: model errors depend on the posture. The measured torque does
-    not decide: a collision changes it first.
-
-    Parameters
-    ----------
-    calibration : thresholds and ranges
-    limits : speeds of the fit's motion
-    gain : bandwidth of the observer [1/s]
-    rule : constants of the calibration
-    """
-
-    def __init__(
-        self,
-        calibration: CollisionCalibration,
-        limits: HeldOutLimits,
-        gain: float,
-        rule: CalibrationRule,
-    ) -> None:
-        self.calibration = calibration
-        self._states = classifier(limits, gain, rule)
-        self._beyond, self._posture = (
-            Recently(n, rule.memory / gain) for n in (len(calibration.joint_names), 1)
-        )
-
-    def update(self, q: Array, qd: Array, torque: Array, spread: Array, dt: Array) -> Array:
-        """Return the threshold (N, n) [N m|N] of samples (N, n), dt (N,) [s] apart."""
-        known = self.calibration
-        index = np.arange(q.shape[1]), self._states.classify(qd, dt)
-        beyond = self._beyond.update(known.beyond(q, qd, torque, spread), dt)
-        posture = self._posture.update(
-            np.asarray(known.beyond_positions(q).any(axis=1))[:, None], dt
-        )
-        return np.where(
-            beyond | (posture & ~known.confirmed[index]), np.inf, known.threshold[index]
-        )

@@ -64,9 +64,10 @@ class CollisionObserver:
     monitored, and its threshold is infinite, in states that the log does not cover: too few visits,
     positions or velocities beyond the log, parameters too uncertain, or velocities noisier than in
     the log (`monitored`, `monitored_share`). A joint that the verdict does not trust is monitored
-    in the states in which each half of the log confirms the threshold of the other. A fit without
-    any such state warns. Nothing is monitored in the first 64 samples. Vovk, Gammerman and Shafer
-    2005, section 2.2 (conformal prediction).
+    in the states in which each half of the log confirms the threshold of the other, and near the
+    log only. Each half is identified again for this. A fit without any such state warns. Nothing is
+    monitored in the first 64 samples. Vovk, Gammerman and Shafer 2005, section 2.2 (conformal
+    prediction).
 
     Where a log of the fit has no velocities, the observer differentiates the positions causally, in
     the calibration and live: `qd` is then not used and may be None.

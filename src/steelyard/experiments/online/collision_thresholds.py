@@ -16,11 +16,12 @@ from ...errors import CallError, refuse_loops, require_robot
 from ...identification.model.linear_model import Model, build_model
 from ...identification.result.fit import Fit
 from ...robot import Robot
+from .calibration.monitored_states import MonitoredThreshold
 from .calibration.rule import RULE
 from .causal_velocity import CausalDerivative, FilteredMotion, VelocityGuard
-from .collision_calibration import CollisionCalibration, MonitoredThreshold, calibrate
+from .collision_calibration import CollisionCalibration, calibrate
 from .hypotheses import least_certain
-from .momentum_residual import ModelTerms, MomentumResidual
+from .momentum_residual import ModelTerms, MomentumResidual, predicting_terms
 from .online_identifier import OnlineIdentifier
 from .online_thresholds import THRESHOLDS
 from .sample_rows import SampleRows
@@ -46,7 +47,7 @@ class CalibratedThreshold:
         self._calibration, limits = calibrate(fit, gain, rest)
         self.calibration = self._calibration
         self._gains = fit.pipeline.gains.values
-        terms = ModelTerms(fit.robot.without_known_function(), fit.model, SampleRows(fit.model))
+        terms = predicting_terms(fit)
         self.residual = MomentumResidual(terms, gain, limits.rest, limits.modes)
         self._derivative = (
             CausalDerivative(THRESHOLDS.derivative_bandwidth * gain)

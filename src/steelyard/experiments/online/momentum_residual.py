@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...identification.estimators.without_acceleration.momentum import held_values, momentum_columns
 from ...identification.model.friction_memory import PreslidingTracker
 from ...identification.model.linear_model import Model
+from ...identification.result.fit import Fit
 from ...robot import Robot
 from .sample_rows import LowPass, SampleRows
 
@@ -71,6 +72,18 @@ class ModelTerms:
         return p, h
 
 
+def predicting_terms(fit: Fit) -> ModelTerms:
+    """Return the terms of the model that predicts the torques of a fit.
+
+    `fit.robot`, unless other base parameters predict held-out torque better: the held-out residuals
+    of the calibration come from these, see `Fit.prediction_base`.
+    """
+    consistent = fit.predictor is None or fit.predictor.is_consistent
+    base = None if consistent else fit.prediction_base
+    robot = fit.robot.without_known_function()
+    return ModelTerms(robot, fit.model, SampleRows(fit.model), base)
+
+
 class MomentumResidual:
     """r = F (dp/dt + h - tau) with F = gain / (s + gain); no acceleration is needed.
 
@@ -100,7 +113,7 @@ class MomentumResidual:
         memory = self._presliding.run(q, qd)
         p, h = self.terms.momentum(q, qd, moved, memory)
         stored, lost = np.zeros((N, n, 0)), np.zeros((N, n, 0))
-        if self.modes.shape[1]:
+        if self.modes.size:
             P, Z = self.terms.rows.momentum(q, qd, memory)
             stored, lost = P @ self.modes, Z @ self.modes
         spread = (lost - gain * stored).reshape(N, -1)

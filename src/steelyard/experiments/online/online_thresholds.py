@@ -73,6 +73,10 @@ class OnlineThresholds:
     regressor_samples: int = threshold(4096, "memory")
     # quantile of the changes of velocity between samples
     velocity_change_quantile: float = threshold(0.99, "convention: 99 %")
+    # states of the log from which the distance of a live state is measured
+    state_points: int = threshold(4096, "computing time")
+    # standard deviation of a position or velocity over the largest one, at least
+    least_state_scale: float = threshold(1e-3, "numerical: a joint that never moves")
     # difference of a sum of intervals over the window that is rounding
     window_rounding: float = threshold(
         1e-6, "numerical tolerance: blocks and single samples differ by it"

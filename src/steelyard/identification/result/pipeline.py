@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..friction.residual_split import ResidualSplit
 from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
+from ..options import Options
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
 from .held_out_motion import HeldOutMotion
@@ -41,6 +42,7 @@ class SamplePipeline:
     has the base parameters that predict torques and how they were chosen, None where the
     estimate's own do. `rest` has the errors of joints at rest, None where all rows are in use.
     `problem` has the samples that were solved for, None where they are not kept.
+    `requested` has the options that the caller gave, None for many logs.
     """
 
     preparation: Preparation
@@ -59,3 +61,4 @@ class SamplePipeline:
     predictor: Predictor | None = None
     rest: RestingTorque | None = None
     problem: Problem | None = None
+    requested: Options | None = None

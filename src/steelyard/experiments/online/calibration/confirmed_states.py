@@ -10,9 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..held_out_residuals import HeldOutLimits, ResidualStream
-from ..motion_states import STATES, Recently, States, Visits, joined, visits
+from ..held_out_residuals import HalfStreams
+from ..motion_states import STATES, States, Visits, joined, visits
 from .covered_motion import covered_motion
+from .monitored_states import MonitoredStates, MonitoredThreshold, are_trusted
+from .near_states import near_states
 from .rule import CalibrationRule, classifier
 
 Array = NDArray[np.float64]
@@ -32,47 +34,61 @@ def largest_of_states(every: Visits, n: int) -> tuple[Array, Counts]:
 
 
 def confirmed_states(
-    streams: Sequence[ResidualStream], limits: HeldOutLimits, gain: float, rule: CalibrationRule
+    halves: Sequence[HalfStreams], words: tuple[str, ...], gain: float, rule: CalibrationRule
 ) -> Bools:
     """Return the states (n, 4) in which thresholds of one half of the log hold in the other half.
 
-    Both halves are calibrated by `rule`, and each threshold is applied to the motion of the other
-    half, as predicted by the model of this half. A state is confirmed if at least one half is
-    monitored there by the other, and no residual exceeds its threshold.
-    Roberts et al., Ecography 40 (2017), p. 913 (blocked cross-validation).
+    Each half is calibrated by `rule` alone, and observes the motion of the other half as a live
+    robot. A state is confirmed if each half is monitored there by the other, and no residual
+    exceeds its threshold; of a trusted joint, it is enough that one half is monitored. Roberts et
+    al., Ecography 40 (2017), p. 913 (blocked cross-validation).
 
     Parameters
     ----------
-    streams : residuals of the parts of the fit's log
-    limits : speeds of the fit's motion
+    halves : residuals of each half, and of the other one by its model
+    words : word of the verdict on each joint
     gain : bandwidth of the observer [1/s]
     rule : constants of the calibration
     """
-    n = len(limits.speed)
-    if not all(part.has_half_model for part in streams):
-        return np.zeros((n, len(STATES)), bool)
-    checked, exceeded = (np.zeros((n, len(STATES)), bool) for _ in range(2))
-    states = [classifier(limits, gain, rule).classify(part.qd, part.dt) for part in streams]
-    for half in (0, 1):
-        parts = [
-            (part, state) for part, state in zip(streams, states, strict=True) if part.half == half
-        ]
-        others = [
-            (part, state) for part, state in zip(streams, states, strict=True) if part.half != half
-        ]
-        if not parts:
+    n = len(words)
+    checked = np.zeros((2, n, len(STATES)), bool)
+    exceeded = np.zeros((n, len(STATES)), bool)
+    for number, half in enumerate(halves):
+        if not half.parts:
             continue
-        every = joined([visits(state, part.by_model[0]) for part, state in parts])
-        largest, counts = largest_of_states(every, n)
-        threshold = np.where(counts >= rule.fewest, rule.factor * largest, np.inf)
-        covered = covered_motion([part for part, _ in parts], rule.factor)
-        for part, state in others:
-            beyond = covered.beyond(part.q, part.qd, part.torque, part.spread)
-            beyond = Recently(n, rule.memory / gain).update(beyond, part.dt)
-            limit = np.where(beyond, np.inf, threshold[np.arange(n), state])
-            checked |= in_states(np.isfinite(limit), state)
-            exceeded |= in_states(part.by_model[-1] > limit, state)
-    return checked & ~exceeded
+        states = states_of_half(half, words, gain, rule)
+        for part in half.others:
+            limit = MonitoredThreshold(states, half.limits, gain, rule).along(part)
+            index = classifier(half.limits, gain, rule).classify(part.qd, part.dt)
+            checked[number] |= in_states(np.isfinite(limit), index)
+            exceeded |= in_states(part.residual > limit, index)
+    trusted = are_trusted(words)[:, None]
+    return np.where(trusted, checked.any(axis=0), checked.all(axis=0)) & ~exceeded
+
+
+def states_of_half(
+    half: HalfStreams, words: tuple[str, ...], gain: float, rule: CalibrationRule
+) -> MonitoredStates:
+    """Return the monitored states of one half of the log: all with enough visits."""
+    every = joined(
+        [
+            visits(classifier(half.limits, gain, rule).classify(part.qd, part.dt), part.residual)
+            for part in half.parts
+        ]
+    )
+    largest, counts = largest_of_states(every, len(words))
+    covered = covered_motion(half.parts, rule.factor)
+    return MonitoredStates(
+        low=covered.low,
+        high=covered.high,
+        speed=covered.speed,
+        torque=covered.torque,
+        spread=covered.spread,
+        threshold=np.where(counts >= rule.fewest, rule.factor * largest, np.inf),
+        confirmed=np.ones_like(counts, bool),
+        words=words,
+        near=near_states(half.parts),
+    )
 
 
 def in_states(event: Bools, states: States) -> Bools:
