@@ -286,6 +286,7 @@ NO_WORD = {
         "model.model_thresholds: presliding_start distance_step",
         "motion.collision.clearance_thresholds: built_close_share built_close_distance",
         "motion.collision.clearance_thresholds: thin_radius prism_sides capsule_thickness",
+        "motion.collision.clearance_thresholds: often_close_share thinner_radii",
         "motion.collision.clearance_thresholds: table_points table_distance level_height",
         "motion.collision.clearance_thresholds: grounded_size",
         "motion.inverse_kinematics.inverse_kinematics_thresholds: rounded_angle preference_gain",
