@@ -217,6 +217,13 @@ def test_a_check_does_not_pass_to_another_motion() -> None:
     assert motion.safety.checked
     moved = replace(motion, q=motion.q + 0.1)
     assert moved.safety.unchecked == ("limits", "distances between links", "ground")
+    for changes in (
+        {"qd": 2 * motion.qd},
+        {"qdd": 2 * motion.qdd},
+        {"joint_names": motion.joint_names[::-1]},
+        {name: getattr(motion, name)[::-1] for name in ("t", "q", "qd", "qdd")},
+    ):
+        assert replace(motion, **changes).safety.unchecked == moved.safety.unchecked, list(changes)
     other = replace(motion, motion=lambda t: States(*(x + 0.0 for x in motion.motion(t))))
     assert not other.safety.checked
     coarse = motion.sample(1.0)

@@ -21,7 +21,7 @@ class ClearanceThresholds:
     # distance [m] of such a pair
     built_close_distance: float = threshold(0.03, "no record of a measurement")
     # share of the random positions in which a near pair of capsules is compared as thinner ones
-    often_close_share: float = threshold(0.5, "convention: half")
+    often_close_share: float = threshold(0.25, "Panda, 20 motions: one of 0.5 is refused")
     # radii over their own of these capsules, the first that is apart in the other positions
     thinner_radii: tuple[float, ...] = threshold((0.85, 0.7, 0.58, 0.47), "convention: steps")
     # radius over their own with which capsules built close together are compared
