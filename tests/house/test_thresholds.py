@@ -111,7 +111,7 @@ NO_WORD = {
         "experiments.excitation.excitation_thresholds: near_slack step_cuts variation_work",
         "experiments.excitation.excitation_thresholds: least_variations largest_variations",
         "experiments.excitation.excitation_thresholds: round_work round_starts start_draws",
-        "experiments.excitation.excitation_thresholds: inside_shrinks repaired_starts",
+        "experiments.excitation.excitation_thresholds: inside_shrinks repaired_starts searches",
         "experiments.experiment_thresholds: calibration_steps rehearsal_starts",
         "experiments.online.online_thresholds: regressor_samples",
         "experiments.payload_identification.payload_thresholds: candidate_poses candidate_draws",

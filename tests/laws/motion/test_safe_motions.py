@@ -327,3 +327,10 @@ def test_names_stay_on_the_first_line() -> None:
     )
     assert "\n" not in check.line
     assert "\x1b" not in check.line
+
+
+@pytest.mark.filterwarnings("ignore::steelyard.SteelyardWarning")
+def test_a_motion_is_searched_again_before_it_is_refused() -> None:
+    """The only start of this seed does not keep its distances."""
+    motion = sy.excite(bare("panda"), 10.0, seed=19, starts=1)
+    assert motion.safety.checked
