@@ -20,6 +20,7 @@ from scipy.spatial.transform import Rotation
 Array = NDArray[np.float64]
 CLOSE, MOSTLY, THIN = 0.03, 0.95, 0.6  # pairs that are nearer in most positions are built so
 POINTS = 9  # along a link
+THICKNESS = 0.04
 UR10E = {"d1": 0.1807, "a2": -0.6127, "a3": -0.57155, "d4": 0.17415, "d5": 0.11985, "d6": 0.11655}
 MASSES = (7.369, 13.051, 3.989, 2.1, 1.98, 0.615)
 
@@ -150,6 +151,12 @@ class PlainArm:
             placed[joint.child] = X
         return placed
 
+    @property
+    def radius(self) -> float:
+        """The radius of links that a motion must at least expect [m]: 4 % of their lengths."""
+        moving = [joint.origin[:3, 3] for joint in self.joints if joint.kind != "fixed"]
+        return THICKNESS * sum(float(np.linalg.norm(p)) for p in moving)
+
     @cached_property
     def body(self) -> dict[str, str]:
         """The link that moves each link: itself, or what it is fixed to."""
@@ -212,10 +219,10 @@ class Judged(NamedTuple):
     pair: tuple[str, str]
 
 
-def judge(arm: PlainArm, radius: float, lower: Array, upper: Array, q: Array) -> Judged:
-    """Judge positions q (N, n) by links as capsules of a radius [m]."""
+def judge(arm: PlainArm, lower: Array, upper: Array, q: Array) -> Judged:
+    """Judge positions q (N, n) by links as capsules."""
     lowest = min(float(X[:, 2, 3].min()) for X in arm.poses(q).values())
-    radii = arm.radii(radius, lower, upper)
+    radii = arm.radii(arm.radius, lower, upper)
     nearest = (np.inf, ("", ""))
     for part in np.array_split(q, max(1, len(q) // 2000)):
         gaps = arm.distances(part)

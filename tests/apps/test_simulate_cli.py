@@ -25,7 +25,7 @@ def test_a_robot_falls_and_the_table_shows_it(tmp_path: Path) -> None:
     assert code == 0
     assert "joint1" in text
     assert any(block in text for block in "▂▃▄▅▆▇")
-    rows = np.loadtxt(tmp_path / "run.csv", delimiter=",", skiprows=1)
+    rows = np.loadtxt(tmp_path / "run.csv", delimiter=",", skiprows=2)
     assert rows.shape == (501, 1 + 3 * 2)
     expected = sy.simulate(sy.load("planar_2r"), seconds=0.5)
     np.testing.assert_array_equal(rows[:, 1:3], expected.q)
@@ -64,7 +64,7 @@ def test_a_file_is_followed(tmp_path: Path) -> None:
         "planar_2r", *files, "--controller", "pd", "--kp", "100", "--kd", "20", "--seconds", "1"
     )
     assert code == 0
-    followed = np.loadtxt(tmp_path / "run.csv", delimiter=",", skiprows=1)
+    followed = np.loadtxt(tmp_path / "run.csv", delimiter=",", skiprows=2)
     np.testing.assert_allclose(followed[-1, 1:3], rows[-1, 1:], atol=0.3)
 
 
@@ -95,7 +95,7 @@ def test_torques_of_a_log_are_played_and_stops_hold(tmp_path: Path) -> None:
     )
     assert code == 0
     first, again = (
-        np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in ("run.csv", "again.csv")
+        np.loadtxt(tmp_path / name, delimiter=",", skiprows=2) for name in ("run.csv", "again.csv")
     )
     np.testing.assert_allclose(again[-1, 1:3], first[-1, 1:3], atol=1e-6)
 

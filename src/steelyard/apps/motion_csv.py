@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..csv_text import csv_text
 from ..errors import LogError, suggest
+from ..motion.trajectories.motion_check import NOTHING
 from ..resource_limits import exists
 from ..signals.read.column_table import ColumnTable
 from ..signals.read.log_formats import TEXT, table_of_format
@@ -76,12 +77,15 @@ def torque_text(t: Array | None, tau: Array, joints: Sequence[str]) -> str:
 
 
 def run_text(run: Run) -> str:
-    """Return a simulated motion as CSV text: t, then q, qd and tau of every joint."""
+    """Return a simulated motion as CSV text: t, then q, qd and tau of every joint.
+
+    The first line says that a simulation does not check a motion.
+    """
     names = [
         f"{quantity}.{joint}" for quantity in ("q", "qd", "tau") for joint in run.robot.joint_names
     ]
     rows = np.column_stack([run.t, run.q, run.qd, run.tau]).tolist()
-    return csv_text(["t", *names], rows)
+    return f"# {NOTHING.line}\n" + csv_text(["t", *names], rows)
 
 
 def _check_numbers(path: Path, table: ColumnTable, first_line: int) -> None:

@@ -7,16 +7,25 @@ import pytest
 
 import steelyard as sy
 from benchmarks.channel_faults import CHANNEL_FAULTS
+from steelyard.identification.doctor import FAULTS
 from steelyard.identification.doctor.effort_checks import (
     commanded_efforts,
     quantised_efforts,
     quantum,
 )
 from steelyard.identification.doctor.examine import signal_findings
+from steelyard.identification.doctor.finding import MAPPING
 from steelyard.identification.doctor.position_checks import stuck_positions
 from steelyard.identification.doctor.velocity_checks import velocity_findings
 from steelyard.signals.log import Log
-from tests.laws.doctor.test_doctor import described, moved, named, positions_only, true
+from tests.laws.doctor.test_doctor import (
+    corrected,
+    described,
+    moved,
+    named,
+    positions_only,
+    true,
+)
 
 MECHANICAL = {"wrong robot", "delay", "clock", "currents", "torque scale"}
 
@@ -46,6 +55,21 @@ def test_what_is_planted_into_a_channel_is_named(key, worst):
     findings = channel_findings(plant(key, moved(true()), joints, row.most if worst else row.least))
     assert [fault for fault, _ in findings] == [key] * len(findings)
     assert findings[0][1] in ((), joints)
+
+
+@pytest.mark.parametrize("key", CHANNEL_FAULTS)
+def test_a_correction_is_complete_and_done_once(key):
+    """Over every row: what a mapping corrects is gone then, and nothing else is named."""
+    row = CHANNEL_FAULTS[key]
+    log = plant(key, moved(true()), tuple(row.places(described())[-1]), row.most)
+    told = sy.doctor(described(), log)
+    assert key in named(told), str(told)
+    fixed = {fault for fault in named(told) if FAULTS[fault].corrected_by == MAPPING}
+    assert (told.correction is not None) is bool(fixed), str(told)
+    after = sy.doctor(described(), corrected(log, told.correction))
+    assert after.correction is None, str(after)
+    assert set(named(after)) <= set(named(told)) - fixed, str(after)
+    assert key in named(after) or fixed, str(after)
 
 
 @pytest.mark.parametrize("velocities", [False, True])

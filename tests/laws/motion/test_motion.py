@@ -88,7 +88,7 @@ def test_an_excitation_stays_within_the_limits_and_ends_at_rest(name: str) -> No
 
 def test_torque_limits_are_kept() -> None:
     robot = sy.load("elbow_6r")
-    effort = [900.0, 1100.0, 400.0, 50.0, 30.0, 15.0]
+    effort = [900.0, 600.0, 200.0, 50.0, 30.0, 15.0]
     trajectory = excite(robot, seconds=10, candidates=FEW, effort=effort, margin=1.0)
     tau = robot.with_joint_terms(("armature", "viscous", "coulomb", "offset")).inverse_dynamics(
         *trajectory.motion(np.linspace(0, 10, 5001))

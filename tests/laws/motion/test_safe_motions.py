@@ -5,6 +5,7 @@ Programs of unchecked motions are refused.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -17,8 +18,7 @@ import pytest
 import steelyard as sy
 from steelyard.checks.states import States
 from steelyard.motion import Trajectory, point_to_point
-from steelyard.motion.collision.link_capsules import capsules_of_links
-from steelyard.motion.collision.robot_shapes import robot_shapes
+from steelyard.motion.collision.robot_shapes import links_without_shape, robot_shapes
 from steelyard.motion.collision.walls import walls
 from steelyard.motion.trajectories.limits import motion_limits
 from steelyard.motion.trajectories.trajectory import trajectory
@@ -57,11 +57,11 @@ def test_motions_of_arms_without_meshes_are_safe_by_an_independent_check(
     robot, motion = bare(name), designed(name, seed)
     lower, upper, velocity = np.array([(x.lower, x.upper, x.velocity) for x in robot.tree.limits]).T
     fine = motion.sample(1000.0)
-    arm, radius = PlainArm(TEXTS[name](), robot.joint_names), capsules_of_links(robot)[0].radius
+    arm = PlainArm(TEXTS[name](), robot.joint_names)
     for link, X in arm.poses(fine.q[:5]).items():
         if link in robot.frame_names:
             np.testing.assert_allclose(robot.forward_kinematics(fine.q[:5], link), X, atol=1e-8)
-    found = judge(arm, radius, lower, upper, fine.q)
+    found = judge(arm, lower, upper, fine.q)
     assert found.lowest >= -1e-9, "no frame is below the ground"
     assert found.nearest >= CLEARANCE, found.pair
     assert np.all(np.abs(fine.qd) <= 0.5 * velocity * (1 + 1e-9))
@@ -88,6 +88,26 @@ def test_every_link_has_a_shape_whatever_the_others_have() -> None:
         "base_link",
         *(f"link_{k}" for k in range(1, 7)),
     }
+
+
+BOX = (
+    '<link name="tool"><collision><origin xyz="0 0 0.2"/><geometry><box size="0.1 0.1 0.4"/>'
+    '</geometry></collision></link><joint name="flange" type="fixed"><parent link="link_6"/>'
+    '<child link="tool"/></joint></robot>'
+)
+
+
+def test_boxes_need_no_collision_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without coal a link whose only shape is a box gets the capsule around it."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(ur10e().replace("</robot>", BOX), encoding="utf-8")
+    robot = sy.load(path)
+    monkeypatch.setitem(sys.modules, "coal", None)
+    assert not links_without_shape(robot)
+    (box,) = [shape for shape in robot_shapes(robot) if shape.name == "tool"]
+    assert box.capsule
+    assert box.radius == pytest.approx(0.05 * np.sqrt(2))
+    assert sorted(np.linalg.norm(box.points, axis=1)) == pytest.approx([0.0, 0.4])
 
 
 def test_the_defaults_are_slow_and_speed_does_not_scale_positions() -> None:
@@ -148,12 +168,9 @@ def test_what_excite_was_told_to_leave_out_is_unchecked(tmp_path: Path) -> None:
 
 def folded() -> np.ndarray:
     """A position of the UR10e in which links are in each other, above the ground."""
-    arm, robot = PlainArm(ur10e(), bare("ur10e").joint_names), bare("ur10e")
-    q, radius = (
-        np.random.default_rng(1).uniform(-3, 3, (2000, 6)),
-        capsules_of_links(robot)[0].radius,
-    )
-    radii, gaps = arm.radii(radius, np.full(6, -3.14), np.full(6, 3.14)), arm.distances(q)
+    arm = PlainArm(ur10e(), bare("ur10e").joint_names)
+    q = np.random.default_rng(1).uniform(-3, 3, (2000, 6))
+    radii, gaps = arm.radii(arm.radius, np.full(6, -3.14), np.full(6, 3.14)), arm.distances(q)
     inside = np.min([gaps[pair] - total for pair, total in radii.items()], axis=0) < -0.05
     high = (
         np.min(
@@ -200,6 +217,13 @@ def test_a_check_does_not_pass_to_another_motion() -> None:
     assert motion.safety.checked
     moved = replace(motion, q=motion.q + 0.1)
     assert moved.safety.unchecked == ("limits", "distances between links", "ground")
+    for changes in (
+        {"qd": 2 * motion.qd},
+        {"qdd": 2 * motion.qdd},
+        {"joint_names": motion.joint_names[::-1]},
+        {name: getattr(motion, name)[::-1] for name in ("t", "q", "qd", "qdd")},
+    ):
+        assert replace(motion, **changes).safety.unchecked == moved.safety.unchecked, list(changes)
     other = replace(motion, motion=lambda t: States(*(x + 0.0 for x in motion.motion(t))))
     assert not other.safety.checked
     coarse = motion.sample(1.0)
@@ -277,7 +301,6 @@ def test_static_poses_are_clear_and_so_are_the_ways_between_them(tmp_path: Path)
     ]
     found = judge(
         PlainArm(ur10e(), robot.joint_names),
-        capsules_of_links(robot)[0].radius,
         lower,
         upper,
         np.array(ways),
@@ -304,3 +327,10 @@ def test_names_stay_on_the_first_line() -> None:
     )
     assert "\n" not in check.line
     assert "\x1b" not in check.line
+
+
+@pytest.mark.filterwarnings("ignore::steelyard.SteelyardWarning")
+def test_a_motion_is_searched_again_before_it_is_refused() -> None:
+    """The only start of this seed does not keep its distances."""
+    motion = sy.excite(bare("panda"), 10.0, seed=19, starts=1)
+    assert motion.safety.checked

@@ -68,7 +68,8 @@ def excite(
         format_of(path)
         check_out_file(path, force)
     file = read_config(config)
-    loaded = select_joints(load(robot), *joint_options(options), file).robot
+    selected = select_joints(load(robot), *joint_options(options), file)
+    loaded = selected.robot
     chosen: dict[str, Any] = {
         **file.get("excite", {}),
         **values_of(ExcitationOptions, options),
@@ -76,7 +77,7 @@ def excite(
     if log:
         chosen["log"] = [read(path, loaded, *columns_of(file, {})) for path in log]
     with progress_bar() as progress:
-        motion = sy.excite(loaded, **chosen, progress=progress)
+        motion = sy.excite(loaded, **chosen, progress=progress).holding(selected.fixed_positions)
     show(loaded, motion)
     for path in out or ():
         make_parents(path)

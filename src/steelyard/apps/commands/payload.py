@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,7 @@ from ..table_words import LOG_ENDINGS
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
-    from ...robot import Robot
+    from ..joint_selection import SelectedJoints
 
 
 @takes_options(lambda: (*LOG_GROUPS, PayloadOptions, StaticPoseOptions))
@@ -93,7 +94,7 @@ def payload(
     )
     if loaded is None:
         _choose(
-            arm.robot,
+            arm,
             poses,
             values_of(StaticPoseOptions, selected),
             out,
@@ -126,7 +127,7 @@ def payload(
 
 
 def _choose(
-    arm: Robot,
+    arm: SelectedJoints,
     count: int | None,
     options: dict[str, Any],
     out: Path | None,
@@ -141,7 +142,8 @@ def _choose(
 
     if count is None:
         raise CallError("expected a log with the load, or --poses N to choose static poses for one")
-    chosen = sy.static_poses(arm, count, **options)
+    chosen = sy.static_poses(arm.robot, count, **options)
+    chosen = replace(chosen, safety=chosen.safety.holding(arm.fixed_positions))
     table = pose_table(chosen)
     output().first_line(chosen.safety.line, checked=chosen.checked, unchecked=chosen.unchecked)
     output().show(str(chosen), table, chosen.safety.remarks)

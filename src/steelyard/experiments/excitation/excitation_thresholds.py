@@ -181,6 +181,8 @@ class ExcitationThresholds:
     inside_shrinks: int = threshold(17, "computing time")
 
     # -- Repairs
+    # searches with other random starts before a motion is refused
+    searches: int = threshold(3, "computing time")
     # best starts that are repaired if they do not keep their distances
     repaired_starts: int = threshold(3, "computing time")
     # factors of the last stage's reserves

@@ -351,6 +351,7 @@ class ExcitationProblem:
             narrowest=certificate.narrowest,
             remarks=self.keep.remarks,
             motion=motion,
+            joint_names=self.information.robot.joint_names,
         )
 
 

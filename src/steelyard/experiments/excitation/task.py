@@ -68,9 +68,24 @@ class ExcitationSearch:
     def optimise(
         self, starts: int, progress: Progress | None
     ) -> tuple[PeriodicMotion, Certificate]:
-        """Optimise several motions; return the best that keeps its limits at every instant."""
-        crew = StartPool(self.starts.jobs(starts), progress)
-        results = self.starts.run(starts, self.seed, crew)
+        """Optimise several motions; return the best that keeps its limits at every instant.
+
+        If none does, other random starts are optimised.
+        """
+        for search in range(THRESHOLDS.searches):
+            crew = StartPool(self.starts.jobs(starts), None if search else progress)
+            results = self.starts.run(starts, self.seed + 1_000_003 * search, crew)
+            certified = self._best_certified(results, crew)
+            if certified is not None:
+                return certified
+            if crew.stopped():
+                raise KeyboardInterrupt
+        raise ProblemError(self._random().refusal())
+
+    def _best_certified(
+        self, results: Sequence[Start], crew: StartPool
+    ) -> tuple[PeriodicMotion, Certificate] | None:
+        """Return the first of optimised starts that keeps its limits, reduced where needed."""
         tries = [
             partial(self._repaired, start, crew) for start in results[: THRESHOLDS.repaired_starts]
         ]
@@ -82,12 +97,7 @@ class ExcitationSearch:
             )
             for start in results
         ]
-        certified = next((motion for attempt in tries if (motion := attempt()) is not None), None)
-        if certified is not None:
-            return certified
-        if crew.stopped():
-            raise KeyboardInterrupt
-        raise ProblemError(self._random().refusal())
+        return next((motion for attempt in tries if (motion := attempt()) is not None), None)
 
     def _repaired(self, start: Start, crew: StartPool) -> tuple[PeriodicMotion, Certificate] | None:
         """Return the certified motion of a start, searched again with larger reserves if needed."""

@@ -92,29 +92,32 @@ class Clearance:
         """Replace capsules built close together by thinner ones; also return distances (N, k) [m].
 
         The radius of a capsule from the kinematics is one for all links: around short ones, such as
-        wrist links, it is too large.
+        wrist links, it is too large. Each pair keeps the largest radius with which it is apart
+        often enough.
         """
-        distances = self.distances(q, self.clearance + THRESHOLDS.farthest_distance).distance
-        close = (
-            np.quantile(distances, THRESHOLDS.built_close_share, axis=0)
-            <= THRESHOLDS.built_close_distance
-        )
-        thin = np.flatnonzero(close & self._round[self._numbers].all(axis=1)).tolist()
+        farthest = self.clearance + THRESHOLDS.farthest_distance
+        distances = self.distances(q, farthest).distance
         shapes, pairs = list(self.shapes), list(self.pairs)
-        for k in thin:
-            shapes += [
-                replace(self.shapes[i], radius=THRESHOLDS.thin_radius * self.shapes[i].radius)
-                for i in self.pairs[k]
-            ]
-            pairs[k] = (len(shapes) - 2, len(shapes) - 1)
-        thinner = replace(self, shapes=tuple(shapes), pairs=tuple(pairs))
-        if thin:
-            distances[:, thin] = (
-                replace(thinner, pairs=tuple(pairs[k] for k in thin))
-                .distances(q, self.clearance + THRESHOLDS.farthest_distance)
-                .distance
-            )
-        return thinner, distances
+        capsules = self._round[self._numbers].all(axis=1)
+        steps = [
+            *((THRESHOLDS.often_close_share, factor) for factor in THRESHOLDS.thinner_radii),
+            (THRESHOLDS.built_close_share, THRESHOLDS.thin_radius),
+        ]
+        for share, factor in steps:
+            usual = np.quantile(distances, share, axis=0)
+            close = np.flatnonzero(capsules & (usual <= THRESHOLDS.built_close_distance)).tolist()
+            for k in close:
+                shapes += [
+                    replace(self.shapes[i], radius=factor * self.shapes[i].radius)
+                    for i in self.pairs[k]
+                ]
+                pairs[k] = (len(shapes) - 2, len(shapes) - 1)
+            if close:
+                some = replace(
+                    self, shapes=tuple(shapes), pairs=tuple(pairs[k] for k in close)
+                ).distances(q, farthest)
+                distances[:, close] = some.distance
+        return replace(self, shapes=tuple(shapes), pairs=tuple(pairs)), distances
 
     @property
     def labels(self) -> tuple[str, ...]:

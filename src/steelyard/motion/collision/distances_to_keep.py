@@ -85,7 +85,7 @@ def distances_to_keep(
         unchecked.append("distances between links")
     else:
         between = Clearance.of(robot, shapes, *travel, least)
-        what.append(f"{len(between.pairs)} pairs of links")
+        what.append(f"{len(set(between.labels))} pairs of links")
     if shapeless:
         unchecked.append(f"links of unknown shape: {', '.join(shapeless)}")
     if level is None:

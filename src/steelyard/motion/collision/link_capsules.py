@@ -20,8 +20,8 @@ def capsules_of_links(
 ) -> tuple[ConvexShape, ...]:
     """Return capsules from the origin of each link to the joints that it carries, fixed ones too.
 
-    The capsule of a link without further bodies is twice as long as the distance of its centre of
-    mass. A frame, a link without mass and extent, has none: the capsule of its parent reaches it.
+    One more is twice as long as the distance of its centre of mass: links are not straight. A
+    frame, a link without mass and extent, has none: the capsule of its parent reaches it.
 
     Parameters
     ----------
@@ -59,27 +59,17 @@ def _capsules(
     if frame.body < 0 and not mass and all(joint.kind == "fixed" for joint in joints):
         return []  # a root such as "world" that places the base
     ends = [np.array(joint.origin.p, dtype=float) for joint in joints]
-    if (
-        mass
-        and link.inertia is not None
-        and all(_is_frame(robot, each, carried) for each in joints)
-    ):
+    if mass and link.inertia is not None:
         ends.append(2 * np.array(link.inertia.h, dtype=float) / mass)
     lengths = [float(np.linalg.norm(end)) for end in ends]
     if not mass and max(lengths, default=0.0) < THRESHOLDS.least_link_length:
         return []
-    tips = [end for end, length in zip(ends, lengths, strict=True) if length > radius]
+    thin = THRESHOLDS.thinner_radii[-1] * radius
+    tips = [end for end, length in zip(ends, lengths, strict=True) if length > thin]
     tips = tips or [max(ends, key=lambda end: float(np.linalg.norm(end)), default=np.zeros(3))]
     R, p = np.array(frame.pose.R, dtype=float), np.array(frame.pose.p, dtype=float)
     rows = (np.array([p, R @ tip + p]) for tip in _distinct(tips))
     return [ConvexShape(frame.body, link.name, points, radius) for points in rows]
-
-
-def _is_frame(robot: Robot, joint: Joint, carried: dict[str, list[Joint]]) -> bool:
-    """Return whether a joint carries a frame alone: fixed, without mass, with nothing on it."""
-    inertia = robot.mechanism.link(joint.child).inertia
-    bare = inertia is None or not inertia.m
-    return joint.kind == "fixed" and bare and not carried.get(joint.child)
 
 
 def _distinct(tips: list[Array]) -> list[Array]:

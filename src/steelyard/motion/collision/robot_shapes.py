@@ -72,18 +72,20 @@ def links_without_shape(robot: Robot, kind: str = "auto") -> tuple[str, ...]:
 def _usable_shapes(robot: Robot, must: bool) -> tuple[list[ConvexShape], set[str]]:
     """Return the usable shapes of the description, and the links of the others.
 
-    With `must`, a missing collision library is an error; otherwise hulls are not used.
+    With `must`, a missing collision library is an error; otherwise boxes and cylinders are used as
+    the capsules around them, and meshes are not used.
     """
     shapes, unusable = [], set()
     for each in collision_shapes(robot.mechanism):
+        shape = None
         try:
-            if each.kind != "sphere":
-                coal_module("distances between links")
             shape = convex_shape(robot.tree, each)
+            if shape is not None and not shape.capsule:
+                coal_module("distances between links")
         except MissingExtra:
             if must:
                 raise
-            shape = None
+            shape = None if shape is None else shape.bounding_capsule()
         if shape is None:
             unusable.add(each.link)
         else:

@@ -63,6 +63,11 @@ class ConvexShape:
         half = max(0.0, (along.max() - along.min()) / 2)
         return np.array([middle - half * axis, middle + half * axis]), around + self.radius
 
+    def bounding_capsule(self) -> ConvexShape:
+        """Return the capsule around the shape."""
+        points, radius = self.bounding
+        return replace(self, points=points, radius=radius)
+
 
 def one_per_body(shapes: list[ConvexShape]) -> tuple[ConvexShape, ...]:
     """Merge the hulls of each moving body into one hull.

@@ -137,6 +137,7 @@ def check_motion(
         narrowest=check.narrowest,
         remarks=check.remarks,
         motion=trajectory.motion,
+        joint_names=trajectory.joint_names,
     )
 
 

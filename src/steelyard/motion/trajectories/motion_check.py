@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ class MotionCheck:
     narrowest : the links, or the link and the wall, of this distance
     remarks : sentences on what the check leaves out by design
     motion : the function of time that was checked; None for poses
+    joint_names : the joints that were checked, in order; () where they have no names
     """
 
     what: tuple[str, ...] = ()
@@ -32,11 +33,17 @@ class MotionCheck:
     narrowest: str = ""
     remarks: str = ""
     motion: Callable[..., Any] | None = None
+    joint_names: tuple[str, ...] = ()
 
     @property
     def checked(self) -> bool:
         """Whether everything was checked, and kept."""
         return not self.unchecked
+
+    def holding(self, positions: Mapping[str, float]) -> MotionCheck:
+        """Return the check with the joints that it takes to stand still, name -> [rad|m]."""
+        places = ", ".join(f"{name} at {value:g}" for name, value in positions.items())
+        return replace(self, what=(*self.what, f"held: {places}")) if places else self
 
     @property
     def line(self) -> str:

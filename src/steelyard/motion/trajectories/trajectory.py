@@ -23,7 +23,7 @@ from .motion_check import NOTHING, MotionCheck
 from .trajectory_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -172,7 +172,7 @@ class Trajectory:
 
     @property
     def safety(self) -> MotionCheck:
-        """The check of this motion; nothing is checked if its samples were replaced.
+        """The check of this motion; nothing is checked if samples or joints were replaced.
 
         A straight line between samples differs from the motion by max |qdd| dt^2 / 8. Where that
         exceeds `interpolation_error`, it is reported.
@@ -181,7 +181,8 @@ class Trajectory:
         if (
             known is None
             or known.motion is not self.motion
-            or not np.allclose(self.motion(self.t).q, self.q, rtol=0, atol=1e-9)
+            or known.joint_names != self.joint_names
+            or not self._sampled
         ):
             return NOTHING
         step = float(np.diff(self.t).max())
@@ -190,6 +191,15 @@ class Trajectory:
         return replace(
             known,
             unchecked=(*known.unchecked, f"the motion between points that are {step:.3g} s apart"),
+        )
+
+    @property
+    def _sampled(self) -> bool:
+        """Whether times increase and the samples equal the motion there."""
+        samples = self.q, self.qd, self.qdd
+        return bool(np.all(np.diff(self.t) > 0)) and all(
+            np.allclose(exact, sample, rtol=1e-9, atol=1e-9)
+            for exact, sample in zip(self.motion(self.t), samples, strict=True)
         )
 
     def check(
@@ -240,6 +250,29 @@ class Trajectory:
             half_spaces=half_spaces,
         )
         return replace(self, verified=verified)
+
+    def holding(self, positions: Mapping[str, float]) -> Trajectory:
+        """Return the same motion, with the joints that stand still named by its check.
+
+        Parameters
+        ----------
+        positions : joint name -> position [rad|m] of joints that the motion does not have.
+
+        Returns
+        -------
+        A `Trajectory`.
+
+        Examples
+        --------
+        >>> checked = motion.check(sy.load("planar_2r")).holding({"joint9": 0.5})
+        >>> "held: joint9 at 0.5" in checked.safety.line
+        True
+        """
+        if self.verified is None:
+            return self
+        check = self.verified.holding(positions)
+        design = self.excitation and self.excitation._replace(safety=check)
+        return replace(self, verified=check, excitation=design)
 
     @property
     def labels(self) -> tuple[str, ...]:
