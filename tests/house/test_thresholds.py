@@ -98,6 +98,7 @@ NO_WORD = {
         "doctor.doctor_thresholds: refined_gain_evidence evidence_steps evidence_tolerance",
         "doctor.doctor_thresholds: hopeless_evidence evidence_growth cached_torques",
         "friction.friction_thresholds: rounds stribeck_velocities",
+        "selection.selection_thresholds: rest_widths",
         "friction.friction_thresholds: first_memory_step memory_step",
         "nuisance.nuisance_thresholds: distance_rounds distance_tolerance largest_distance_step",
         "out_of_core.out_of_core_thresholds: worker_replacements dask_retries compared_logs",

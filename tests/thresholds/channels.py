@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace as Stub
 from typing import Any
 from unittest.mock import patch
 
@@ -17,10 +18,17 @@ from steelyard.identification.doctor.effort_checks import (
     quantum,
     reaches_zero,
     sign_changes,
+    touches_zero,
     unsigned_efforts,
 )
+from steelyard.identification.doctor.examine import is_small_clock, velocities_agree
 from steelyard.identification.doctor.position_checks import repeat_count, stuck_positions
-from steelyard.identification.doctor.velocity_checks import scale_and_delay, velocity_findings
+from steelyard.identification.doctor.sentences import shows_scale
+from steelyard.identification.doctor.velocity_checks import (
+    common_factor,
+    scale_and_delay,
+    velocity_findings,
+)
 from steelyard.signals.clean.delay import Delay
 from steelyard.signals.log import Log
 from tests.thresholds.threshold import Threshold, sides
@@ -43,7 +51,7 @@ def log(q: Any = Q, **changes: Any) -> Log:
 def unsigned(joints: float) -> bool:
     """Whether so many efforts have no sign although no single sign is certain."""
     count = int(joints)
-    q, tau = np.tile(Q[:, None], count), np.tile(np.abs(NOISE)[:, None], count)
+    q, tau = np.tile(Q[:, None], count), np.tile(0.05 + np.abs(NOISE)[:, None], count)
     assert has_one_sign(tau[:, 0])
     with patch.object(effort_checks, "sign_changes", lambda robot, log: set()):
         return bool(list(unsigned_efforts(sy.load("planar_2r"), log(q, tau=tau))))
@@ -165,6 +173,31 @@ def judged(samples: float) -> bool:
     return bool(list(velocity_findings(log(qd=5 * Q)[: int(samples)])))
 
 
+def touched(share: float, visits: int = 9) -> bool:
+    """Whether an effort that comes so near to zero, so many times, touches it."""
+    tau = np.ones(200)
+    tau[10 : 10 + 10 * visits : 10] = share
+    return touches_zero(tau)
+
+
+def common(spread: float) -> bool:
+    """Whether velocities of two joints, whose factors differ by a share, show a clock."""
+    q, qd = np.stack([Q, Q], axis=1), 4 * np.cos(2 * T)[:, None] * [1.0, 1.0 + spread]
+    return common_factor(log(q, qd=qd)) is not None
+
+
+def confirmed(scale: float) -> bool:
+    """Whether velocities that are wrong by a share confirm the clock."""
+    qd = np.cos(T)[:, None]
+    return velocities_agree([Stub(qd=qd, measured_qd=(1.0 + scale) * qd)])
+
+
+def unlikely(gain: float) -> bool:
+    """Whether a clock with this held-out gain is left out beside right velocities."""
+    step = Stub(hypothesis=Stub(fault="clock"), gain=Stub(mean=gain))
+    return is_small_clock(step)
+
+
 NAME = "doctor.doctor_thresholds"
 CHANNELS = [
     Threshold(
@@ -172,6 +205,12 @@ CHANNELS = [
         lambda: (unsigned(3), unsigned(4), unsigned(7)),
         (False, True, True),
     ),
+    Threshold(f"{NAME}:touched_zero", sides(touched, 0.01), (True, False)),
+    Threshold(f"{NAME}:least_touches", lambda: (touched(0.001, 3), touched(0.001, 7))),
+    Threshold(f"{NAME}:velocity_spread", sides(common, 0.03), (True, False)),
+    Threshold(f"{NAME}:clock_velocity", sides(confirmed, 0.05), (True, False)),
+    Threshold(f"{NAME}:clock_gain", sides(unlikely, 0.15), (True, False)),
+    Threshold(f"{NAME}:described_difference", sides(shows_scale, 0.45), (True, False)),
     Threshold(f"{NAME}:unsigned_least", sides(offset_effort, 0.1), (True, False)),
     Threshold(f"{NAME}:reversed_path", sides(reverses, 0.1)),
     Threshold(f"{NAME}:negligible_gravity", sides(negligible, 0.02), (True, False)),

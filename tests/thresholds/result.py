@@ -27,6 +27,7 @@ from steelyard.identification.nuisance.drive_gains import is_unidentifiable
 from steelyard.identification.nuisance.friction_shape import best_of
 from steelyard.identification.nuisance.torque_delay import longest_window, significant
 from steelyard.identification.result import held_out
+from steelyard.identification.result.expected_error import friction_drift
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.state_coverage import CoveredStates
 from steelyard.identification.result.torque_noise import spread
@@ -522,4 +523,50 @@ FRICTION = [
         sides(lambda gain: best_of((0.0, 0.1), (1.0, 1.0 - gain)) > 0, 0.005),
     ),
 ]
-RESULT = [*VERDICT, *ODD, *SAMPLES, *PRIOR, *FRICTION]
+# -- the error that unseen motion hardly exceeds
+# --------------------------------------------------------------------------------------------------
+
+
+def counts_part(share: float) -> bool:
+    """Whether a bad part with a share of the rows of the others counts."""
+    counts = np.array([[100.0], [100.0], [100.0], [0.0]])
+    counts[3] = share * counts[:3].sum() / (4.0 - share)  # a share of the mean of all
+    parts = held_out.HeldOut(counts * [[1.0], [1.0], [1.0], [9.0]], counts, counts)
+    return float(parts.largest[0]) > 2.0 and parts.largest_total > 2.0
+
+
+def drift(rms: float, seconds: float) -> float:
+    """By what share of its friction a joint may drift, which drifted by an rms in so long a log."""
+    robot = sy.load("planar_2r").with_friction(coulomb=1.0)
+    t = np.linspace(0.0, seconds, 9)
+    motion = Stub(t=t, q=np.zeros((9, 2)), qd=np.ones((9, 2)), N=9)
+    motion.part = lambda index: motion
+    return float(friction_drift(robot, [motion], np.array([rms, 0.0]))[1])
+
+
+def drifts_for(seconds: float) -> bool:
+    """Whether a drift goes on for so long."""
+    return drift(0.001, 100.0) < 2.0 * np.sqrt(3.0) * 0.001 / 100.0 * seconds
+
+
+def drifts_as_long(lengths: float) -> bool:
+    """Whether a drift goes on for so many lengths of the log."""
+    return drift(0.001, 1.0) < 2.0 * np.sqrt(3.0) * 0.001 * lengths
+
+
+def drifts_by(share: float) -> bool:
+    """Whether friction drifts by less than a share."""
+    return drift(10.0, 1.0) < share
+
+
+RESULT = [
+    Threshold("result.result_thresholds:least_part", sides(counts_part, 0.2)),
+    Threshold("result.result_thresholds:drift_seconds", sides(drifts_for, 120.0)),
+    Threshold("result.result_thresholds:drift_lengths", sides(drifts_as_long, 8.0)),
+    Threshold("result.result_thresholds:largest_drift", sides(drifts_by, 0.3)),
+    *VERDICT,
+    *ODD,
+    *SAMPLES,
+    *PRIOR,
+    *FRICTION,
+]

@@ -6,9 +6,11 @@ from types import SimpleNamespace as Stub
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import steelyard as sy
 from steelyard.identification.selection.choose_predictor import CONSISTENT, WLS, best_predictor
+from steelyard.identification.selection.choose_rows import gains_while_moving, resting_speeds
 from steelyard.identification.selection.choose_smoothing import (
     has_long_blocks,
     widest_band,
@@ -18,6 +20,7 @@ from steelyard.identification.selection.choose_smoothing import (
 from steelyard.identification.selection.held_out_torque import HeldOutError
 from tests.thresholds.threshold import Threshold, sides
 
+Array = NDArray[np.float64]
 ROBOT = sy.load("planar_2r")
 
 
@@ -76,6 +79,33 @@ def holds(share: float) -> bool:
     return 4.0 in with_motion(bands)
 
 
+def rests(speed: float) -> bool:
+    """Whether a joint counts as at rest at this share of its largest speed."""
+    return not resting_share(np.concatenate([np.full(200, speed), np.ones(800)]))[1].any()
+
+
+def often(share: float) -> bool:
+    """Whether a joint that is at rest in such a share of the samples may lose their rows."""
+    count = round(2000 * share)
+    return resting_share(np.concatenate([np.zeros(count), np.ones(2000 - count)]))[0].any()
+
+
+def resting_share(qd: Array) -> tuple[Array, Array]:
+    """The speeds and shares at rest of one joint at 100 Hz."""
+    return resting_speeds([(np.arange(len(qd)) / 100.0, qd[:, None])])
+
+
+def still(seconds: float) -> bool:
+    """Whether a joint that stops for so long again and again rests."""
+    qd = np.tile(np.concatenate([np.zeros(round(100 * seconds) + 1), np.ones(60)]), 9)
+    return bool(resting_share(qd)[1].any())
+
+
+def better_moving(share: float) -> bool:
+    """Whether rows at rest are left out for a gain by a share."""
+    return gains_while_moving(errors(0.1 * (1 - share)), errors(0.1))
+
+
 MODULE = "selection.selection_thresholds"
 SELECTION = [
     Threshold(f"{MODULE}:least_gain", sides(gains_by, 0.005)),
@@ -85,4 +115,9 @@ SELECTION = [
     Threshold(f"{MODULE}:shortest_block", sides(compared, 0.25)),
     Threshold(f"{MODULE}:band_error", sides(in_band, 1.3), (True, False)),
     Threshold(f"{MODULE}:motion_share", sides(holds, 0.9)),
+    Threshold(f"{MODULE}:rest_speed", sides(rests, 0.02)),
+    Threshold(f"{MODULE}:rest_seconds", sides(still, 0.2)),
+    Threshold(f"{MODULE}:least_rest_share", sides(often, 0.05)),
+    Threshold(f"{MODULE}:largest_rest_share", lambda: (often(0.7), often(0.9)), (True, False)),
+    Threshold(f"{MODULE}:least_rest_gain", sides(better_moving, 0.05)),
 ]

@@ -42,10 +42,8 @@ def finding_of(final: Trial, step: Step, names: Names) -> Finding:
     sentence = (
         f"{meaning} (confidence {probability:.0%}): {evidence(step.without, final, names)}.{others}"
     )
-    if hypothesis.fault == "torque scale" and (
-        largest_difference(final) > THRESHOLDS.described_difference
-    ):
-        severity = "remark"  # a description that is wrong anyway says little about the scale
+    if hypothesis.fault == "torque scale" and not shows_scale(largest_difference(final)):
+        severity = "remark"
     two = hypotheses_of(step, final.correction, names)
     if not two:
         return Finding(
@@ -183,6 +181,14 @@ def largest_difference(trial: Trial) -> float:
     """Return by how much links differ at most from the description, over their size."""
     differences = trial.agreement.mean[: trial.regression.inner].reshape(-1, 10)
     return float(np.max(np.linalg.norm(differences, axis=1))) / 2
+
+
+def shows_scale(difference: float) -> bool:
+    """Return whether a description that differs by a share of its links' size shows a scale.
+
+    A description that is wrong anyway says little about the scale of all torques.
+    """
+    return difference <= THRESHOLDS.described_difference
 
 
 def joined(findings: Sequence[Finding]) -> list[Finding]:

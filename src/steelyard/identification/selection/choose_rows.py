@@ -90,28 +90,79 @@ def choose_rows(band: BandSamples, model: Model) -> RestingRows | None:
     """
     if any(s.keep is not None for s in band.samples):
         return None
-    qd = np.abs(np.concatenate([s.qd for s in band.samples]))
-    speeds = THRESHOLDS.rest_speed * qd.max(axis=0)
-    shares = np.mean(qd < speeds, axis=0)
-    low, high = THRESHOLDS.rest_shares
-    speeds = np.where((shares >= low) & (shares <= high), speeds, 0.0)
+    speeds, shares = resting_speeds([(s.t, s.qd) for s in band.samples])
     if not speeds.any():
         return None
     names = model.robot.joint_names
     unknown = np.full(len(speeds), np.nan)
     trial = RestingRows(names, speeds, shares, unknown, unknown)
-    moving = replace(band, samples=trial.masked(band.samples)).folds(model)
-    prior = model.base.values(model.start)
-    bases = [plain_bases(rows, prior, WLS) for rows in (band.folds(model), moving)]
-    if bases[0] is None or bases[1] is None:
+    moving = replace(band, samples=trial.masked(band.samples))
+    errors = [least_errors(each, moving, model) for each in (band, moving)]
+    if not all(errors):
         return None
-    before, after = (joint_errors(moving, each) for each in bases if each is not None)
-    gains = [a.is_better(b, THRESHOLDS.least_rest_gain) for a, b in zip(after, before, strict=True)]
-    speeds = np.where(gains, speeds, 0.0)
+    before, after = errors
+    speeds = np.where(list(map(gains_while_moving, after, before)), speeds, 0.0)
     if not speeds.any():
         return None
     totals = [np.array([each.total for each in errors]) for errors in (before, after)]
     return RestingRows(names, speeds, shares, *totals)
+
+
+def gains_while_moving(after: HeldOutError, before: HeldOutError) -> bool:
+    """Return whether leaving out the rows at rest lowers the error of a joint's moving rows."""
+    return after.is_better(before, THRESHOLDS.least_rest_gain)
+
+
+def resting_speeds(motions: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return the speed (n,) below which each joint rests, and the share (n,) of samples at rest.
+
+    The speed is 0 for joints that are too seldom at rest, or nearly always. A joint that is slow
+    for less than `rest_seconds` reverses, and does not rest.
+
+    Parameters
+    ----------
+    motions : times (N,) [s] and velocities (N, n) of each log
+    """
+    speeds = THRESHOLDS.rest_speed * np.max([np.abs(qd).max(axis=0) for _, qd in motions], axis=0)
+    resting = np.concatenate([long_stretches(t, np.abs(qd) < speeds) for t, qd in motions])
+    shares = np.mean(resting, axis=0)
+    enough = shares >= THRESHOLDS.least_rest_share
+    speeds = np.where(enough & (shares <= THRESHOLDS.largest_rest_share), speeds, 0.0)
+    return speeds, shares
+
+
+def long_stretches(t: Array, slow: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which samples (N, n) are in slow stretches of at least `rest_seconds`; t (N,) [s]."""
+    long = np.zeros_like(slow)
+    for j, each in enumerate(slow.T):
+        edges = np.flatnonzero(np.diff(each.astype(int), prepend=0, append=0))
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            if t[stop - 1] - t[start] >= THRESHOLDS.rest_seconds:
+                long[start:stop, j] = True
+    return long
+
+
+def least_errors(training: BandSamples, moving: BandSamples, model: Model) -> list[HeldOutError]:
+    """Return the held-out error of each joint while it moves; [] where rows are too few.
+
+    Of several widths of the Coulomb step, each joint has the one of least error: a smooth step may
+    explain slow rows.
+
+    Parameters
+    ----------
+    training : samples that base parameters are estimated from
+    moving : samples that are predicted
+    model : the model, with its usual friction terms
+    """
+    errors: list[list[HeldOutError]] = []
+    prior = model.base.values(model.start)
+    for width in THRESHOLDS.rest_widths:
+        smooth = model.with_shape("width", [width] * model.n)
+        bases = plain_bases(training.folds(smooth), prior, WLS)
+        if bases is None:
+            return []
+        errors.append(joint_errors(moving.folds(smooth), bases))
+    return [min(each, key=lambda e: e.total) for each in zip(*errors, strict=True)]
 
 
 def joint_errors(folds: Sequence[Accumulator], bases: Sequence[Array]) -> list[HeldOutError]:

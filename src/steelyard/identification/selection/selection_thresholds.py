@@ -41,10 +41,16 @@ class SelectionThresholds:
     gain_deviations: float = threshold(1.0, "convention: the one-standard-error rule")
     # speed over the largest one of a joint, below which it rests
     rest_speed: float = threshold(0.02, "convention: as friction that is not yet sliding")
-    # least and largest share of the samples at rest, for which rows at rest may be left out
-    rest_shares: tuple[float, float] = threshold(
-        (0.05, 0.8), "a sinusoid is below two per cent of its speed in 1.3 % of its samples"
+    # time [s] for which a joint is slow where it rests
+    rest_seconds: float = threshold(0.2, "convention: longer than a reversal of a usual motion")
+    # widths [rad/s|m/s] of the Coulomb step with which all rows are compared with moving ones
+    rest_widths: tuple[float, ...] = threshold((0.02, 0.05, 0.15), "search: a factor of three")
+    # least share of the samples at rest, for which rows at rest may be left out
+    least_rest_share: float = threshold(
+        0.05, "a sinusoid is below two per cent of its speed in 1.3 % of its samples"
     )
+    # largest share of the samples at rest, for which rows at rest may be left out
+    largest_rest_share: float = threshold(0.8, "convention: a fifth of the rows remains")
     # least relative gain of the held-out error of moving rows, for rows at rest to be left out
     least_rest_gain: float = threshold(0.05, "convention: a twentieth")
     # weight of the description that keeps the described links as they are
