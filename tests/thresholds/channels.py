@@ -21,7 +21,7 @@ from steelyard.identification.doctor.effort_checks import (
     touches_zero,
     unsigned_efforts,
 )
-from steelyard.identification.doctor.examine import is_small_clock, velocities_agree
+from steelyard.identification.doctor.examine import is_obvious, is_small_clock, velocities_agree
 from steelyard.identification.doctor.position_checks import repeat_count, stuck_positions
 from steelyard.identification.doctor.sentences import shows_scale
 from steelyard.identification.doctor.velocity_checks import (
@@ -198,6 +198,11 @@ def unlikely(gain: float) -> bool:
     return is_small_clock(step)
 
 
+def obvious(gain: float) -> bool:
+    """Whether a fault with this held-out gain is reported close to free swinging."""
+    return is_obvious(Stub(hypothesis=Stub(fault="swapped joints"), gain=Stub(mean=gain)))
+
+
 NAME = "doctor.doctor_thresholds"
 CHANNELS = [
     Threshold(
@@ -209,6 +214,7 @@ CHANNELS = [
     Threshold(f"{NAME}:least_touches", lambda: (touched(0.001, 3), touched(0.001, 7))),
     Threshold(f"{NAME}:velocity_spread", sides(common, 0.03), (True, False)),
     Threshold(f"{NAME}:clock_velocity", sides(confirmed, 0.05), (True, False)),
+    Threshold(f"{NAME}:obvious_gain", sides(obvious, 1.0)),
     Threshold(f"{NAME}:clock_gain", sides(unlikely, 0.15), (True, False)),
     Threshold(f"{NAME}:described_difference", sides(shows_scale, 0.45), (True, False)),
     Threshold(f"{NAME}:unsigned_least", sides(offset_effort, 0.1), (True, False)),

@@ -128,6 +128,10 @@ class DoctorThresholds:
     velocity_spread: float = threshold(0.03, "convention: three per cent")
     # difference of the scale of all velocities from 1, up to which they confirm the clock
     clock_velocity: float = threshold(0.05, "convention: a twentieth")
+    # logarithm of the ratio of held-out errors for a fault of a motion close to free swinging
+    obvious_gain: float = threshold(
+        1.0, "unseen draw 17: exchanged torques gain 2.0; double pendulums gain less by any fault"
+    )
     # logarithm of the ratio of held-out errors for a clock beside velocities that confirm it
     clock_gain: float = threshold(
         0.15, "unseen draws: elastic joints 0.09, clocks beside right velocities 0.9 and 1.2"

@@ -270,11 +270,11 @@ def examine_samples(model: Model, samples: Sequence[Samples], thorough: bool = T
         if small
         else None
     )
-    if thorough and swing is not None:
-        return Examination((swing,), Correction.none(model.n), start)
     enough = rows_per_unknown(log_evidence.thinned_log, model) >= THRESHOLDS.least_rows
     best, steps = search(log_evidence, start, contradicted) if enough else (start, ())
     steps = without_description(log_evidence, best, steps)
+    if thorough and swing is not None and not any(is_obvious(step) for step in steps):
+        return Examination((swing,), Correction.none(model.n), start)
     poor = tuple(poor_excitation(log_evidence, best))
     other = other_robot(best, steps) if described and enough else None
     timed = velocities_agree(samples)
@@ -302,6 +302,17 @@ def velocities_agree(samples: Sequence[Samples]) -> bool:
         product += float(np.nansum(s.measured_qd * s.qd))
         power += float(np.sum(s.qd**2))
     return abs(product / max(power, 1e-300) - 1.0) < THRESHOLDS.clock_velocity
+
+
+def is_obvious(step: Step) -> bool:
+    """Return whether a fault explains most of the error also of blocks that took no part.
+
+    A motion that only seems close to free swinging, because torques are exchanged, shows it. Faults
+    of time do not count: near resonance, errors of the model look like them.
+    """
+    is_of_time = step.hypothesis.fault in ("delay", "clock")
+    gain = None if is_of_time else step.gain
+    return gain is not None and gain.mean >= THRESHOLDS.obvious_gain
 
 
 def is_small_clock(step: Step) -> bool:
