@@ -42,9 +42,9 @@ def finding_of(final: Trial, step: Step, names: Names) -> Finding:
     sentence = (
         f"{meaning} (confidence {probability:.0%}): {evidence(step.without, final, names)}.{others}"
     )
-    if hypothesis.fault == "torque scale" and not shows_scale(largest_difference(final)):
-        severity = "remark"
     two = hypotheses_of(step, final.correction, names)
+    if two and hypothesis.fault in OF_ALL_SCALES and not shows_scale(largest_difference(final)):
+        severity = "remark"
     if not two:
         return Finding(
             fault=hypothesis.fault,
@@ -116,6 +116,8 @@ def hypotheses_of(step: Step, final: FaultCorrection, names: Names) -> tuple[str
     )
 
 
+OF_ALL_SCALES = ("torque scale", "torque sign")
+"""Faults that the size of the described links shows, where nothing else does."""
 WHOLE = ("gravity taken out", "gravity direction", "clock", "degrees", "currents", "torque scale")
 
 
@@ -186,7 +188,7 @@ def largest_difference(trial: Trial) -> float:
 def shows_scale(difference: float) -> bool:
     """Return whether a description that differs by a share of its links' size shows a scale.
 
-    A description that is wrong anyway says little about the scale of all torques.
+    A description that is wrong anyway says little about scale and sign of all torques.
     """
     return difference <= THRESHOLDS.described_difference
 
