@@ -166,11 +166,11 @@ def test_poses_say_what_was_checked(run: Run, tmp_path: Path) -> None:
 def test_files_of_a_motion_say_where_other_joints_are_held(run: Run, tmp_path: Path) -> None:
     """The distances of a motion hold at these positions alone."""
     few = ("--seconds", 4, "--harmonics", 3, "--starts", 1, "--quiet")
-    held = ("--freeze", "joint4=0.5,joint5,joint6")
+    frozen = ("--freeze", "joint4=0.5,joint5,joint6")
     motion, poses = tmp_path / "motion.yaml", tmp_path / "poses.csv"
-    assert run("excite", "elbow_6r", *held, *few, "-o", motion).code == 0
-    held = ("--freeze", "joint4=0.5,joint6")
-    assert run("payload", "elbow_6r", *held, "--poses", 4, "--quiet", "-o", poses).code == 0
+    assert run("excite", "elbow_6r", *frozen, *few, "-o", motion).code == 0
+    frozen = ("--freeze", "joint4=0.5,joint6")
+    assert run("payload", "elbow_6r", *frozen, "--poses", 4, "--quiet", "-o", poses).code == 0
     for path, words in (
         (motion, "held: joint4 at 0.5, joint5 at 0, joint6 at 0"),
         (poses, "held: joint4 at 0.5, joint6 at 0"),

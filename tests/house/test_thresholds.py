@@ -100,6 +100,7 @@ NO_WORD = {
         "friction.friction_thresholds: rounds stribeck_velocities",
         "selection.selection_thresholds: rest_widths",
         "friction.friction_thresholds: first_memory_step memory_step",
+        "nuisance.nuisance_thresholds: rest_width",
         "nuisance.nuisance_thresholds: distance_rounds distance_tolerance largest_distance_step",
         "out_of_core.out_of_core_thresholds: worker_replacements dask_retries compared_logs",
         "out_of_core.out_of_core_thresholds: compared_states",

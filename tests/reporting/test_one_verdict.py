@@ -97,8 +97,13 @@ def test_every_output_of_a_run_has_the_same_values(
     if str(fit.verdict) != str(verdict):
         assert str(fit.verdict) not in shown.out + page
 
+    rests = any(each.resting is not None for each in verdict.joints)
     rows = [
-        [each.name, each.word, *texts(each.inside), *texts(each.outside)] for each in verdict.joints
+        [
+            *(each.name, each.word, *texts(each.inside), *texts(each.outside)),
+            *(texts(each.resting) if rests else ()),
+        ]
+        for each in verdict.joints
     ]
     assert cells_of(shown.out) == rows
     assert cells_of(page) == rows

@@ -23,7 +23,7 @@ from steelyard.identification.doctor.effort_checks import (
 )
 from steelyard.identification.doctor.examine import is_obvious, is_small_clock, velocities_agree
 from steelyard.identification.doctor.position_checks import repeat_count, stuck_positions
-from steelyard.identification.doctor.sentences import shows_scale
+from steelyard.identification.doctor.sentences import shows_sign
 from steelyard.identification.doctor.velocity_checks import (
     common_factor,
     scale_and_delay,
@@ -216,7 +216,7 @@ CHANNELS = [
     Threshold(f"{NAME}:clock_velocity", sides(confirmed, 0.05), (True, False)),
     Threshold(f"{NAME}:obvious_gain", sides(obvious, 1.0)),
     Threshold(f"{NAME}:clock_gain", sides(unlikely, 0.15), (True, False)),
-    Threshold(f"{NAME}:described_difference", sides(shows_scale, 0.45), (True, False)),
+    Threshold(f"{NAME}:described_difference", sides(shows_sign, 0.45), (True, False)),
     Threshold(f"{NAME}:unsigned_least", sides(offset_effort, 0.1), (True, False)),
     Threshold(f"{NAME}:reversed_path", sides(reverses, 0.1)),
     Threshold(f"{NAME}:negligible_gravity", sides(negligible, 0.02), (True, False)),

@@ -88,7 +88,7 @@ def around(odds: Callable[[], float], nats: float) -> Callable[[], tuple[bool, b
 
 
 def of_all(trial: Trial) -> float:
-    """The odds of a scale of all joints over those of a gain of one joint."""
+    """The odds of a scale of all joints over the odds of a gain of one joint."""
     for each in torque_faults.wrong_scale(first_trial()[0], trial):
         return each.log_odds - gain_odds(each.trial.correction.gain[0])
     return np.nan

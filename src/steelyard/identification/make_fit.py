@@ -27,15 +27,20 @@ from .model.known import KnownFunction
 from .model.problem import Problem
 from .observations.observation import DIAGNOSIS
 from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
-from .result.expected_error import expected_error, friction_drift
+from .result.expected_error import (
+    ExpectedError,
+    RestingTorque,
+    expected_error,
+    friction_drift,
+    resting_torque,
+)
 from .result.fit import Fit
-from .result.held_out import held_out, odd_log
+from .result.held_out import HeldOut, held_out, odd_log
 from .result.held_out_motion import held_out_motion
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
 from .result.presliding_uncertainty import distance_std, memory_note
 from .result.residuals import Residuals, residuals
-from .result.resting_torque import resting_torque
 from .result.state_coverage import state_coverage
 from .result.torque_noise import torque_noise
 from .result.uncertainty import Uncertainty, uncertainty
@@ -108,23 +113,11 @@ def make_fit(
     estimate = replace(estimate, notes=notes + memory_note(identified, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate, other)
-    drift = prepared.nuisance.friction.drift_rms
-    expected = expected_error(
-        model,
-        problem.samples,
-        torque,
-        spread.covariance,
-        cross_validation,
-        friction_drift(identified, problem.samples, drift) if np.any(drift) else 0.0,
-    )
+    expected = unseen_error(prepared, identified, torque, spread, cross_validation)
     causes = residual_causes(
         problem, estimate.base if other is None else other.predictor.base, predicted
     )
-    rest = (
-        resting_torque(validation, options.preparation.least_speeds(prepared.robot.joint_names))
-        if observation.has_joint_rows
-        else None
-    )
+    rest = error_at_rest(prepared, validation)
     pipeline = replace(
         sample_pipeline(prepared, region),
         rest=rest,
@@ -164,6 +157,42 @@ def make_fit(
         provenance=provenance,
         verdict_inputs=verdict_inputs,
     )
+
+
+def unseen_error(
+    prepared: PreparedProblem,
+    identified: Robot,
+    torque: Callable[..., Array],
+    spread: Uncertainty,
+    cross_validation: HeldOut,
+) -> ExpectedError:
+    """Return the torque error that unseen motions hardly exceed.
+
+    Parameters
+    ----------
+    prepared : the problem
+    identified : the identified robot
+    torque : function (q, qd, qdd, ...) -> rows (N, n) of the identified robot
+    spread : uncertainty of the base parameters
+    cross_validation : errors of parts of the samples predicted from the others
+    """
+    problem, drift = prepared.problem, prepared.nuisance.friction.drift_rms
+    return expected_error(
+        problem.model,
+        problem.samples,
+        torque,
+        spread.covariance,
+        cross_validation,
+        friction_drift(identified, problem.samples, drift) if np.any(drift) else 0.0,
+    )
+
+
+def error_at_rest(prepared: PreparedProblem, validation: Validation) -> RestingTorque | None:
+    """Return the errors of joints at rest; None where all rows are in use."""
+    if not prepared.problem.model.observation.has_joint_rows:
+        return None
+    speeds = prepared.options.preparation.least_speeds(prepared.robot.joint_names)
+    return resting_torque(validation, speeds)
 
 
 def sample_pipeline(prepared: PreparedProblem, region: Region) -> SamplePipeline:

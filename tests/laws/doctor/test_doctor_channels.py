@@ -62,13 +62,13 @@ def test_a_correction_is_complete_and_done_once(key):
     """Over every row: what a mapping corrects is gone then, and nothing else is named."""
     row = CHANNEL_FAULTS[key]
     log = plant(key, moved(true()), tuple(row.places(described())[-1]), row.most)
-    told = sy.doctor(described(), log)
-    assert key in named(told), str(told)
-    fixed = {fault for fault in named(told) if FAULTS[fault].corrected_by == MAPPING}
-    assert (told.correction is not None) is bool(fixed), str(told)
-    after = sy.doctor(described(), corrected(log, told.correction))
+    diagnosis = sy.doctor(described(), log)
+    assert key in named(diagnosis), str(diagnosis)
+    fixed = {fault for fault in named(diagnosis) if FAULTS[fault].corrected_by == MAPPING}
+    assert (diagnosis.correction is not None) is bool(fixed), str(diagnosis)
+    after = sy.doctor(described(), corrected(log, diagnosis.correction))
     assert after.correction is None, str(after)
-    assert set(named(after)) <= set(named(told)) - fixed, str(after)
+    assert set(named(after)) <= set(named(diagnosis)) - fixed, str(after)
     assert key in named(after) or fixed, str(after)
 
 

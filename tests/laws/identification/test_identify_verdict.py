@@ -36,7 +36,8 @@ def expecting(
     within: float, anywhere: float | None = None, worst_part: float = 0.0
 ) -> dict[str, object]:
     """Expected errors within the region and anywhere; no part of the log is worse."""
-    return {"errors": {"within": within, "anywhere": anywhere or within, "worst_part": worst_part}}
+    errors = {"within": within, "mean": within, "anywhere": anywhere or within}
+    return {"errors": errors | {"worst_part": worst_part}}
 
 
 def test_a_good_log_of_a_good_robot_is_trusted(fit: sy.Fit) -> None:

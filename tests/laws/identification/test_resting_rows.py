@@ -76,9 +76,9 @@ def test_joints_get_their_rows_back() -> None:
     """Friction with memory explains rows at rest."""
     zeros = np.zeros(2)
     choice = RestingRows(("a", "b"), np.array([0.1, 0.2]), zeros, zeros, zeros)
-    kept = choice.with_every_row([0])
-    assert kept is not None
-    assert kept.speeds.tolist() == [0.0, 0.2]
+    remaining = choice.with_every_row([0])
+    assert remaining is not None
+    assert remaining.speeds.tolist() == [0.0, 0.2]
     assert choice.with_every_row([0, 1]) is None
 
 

@@ -61,9 +61,9 @@ def test_motions_of_arms_without_meshes_are_safe_by_an_independent_check(
     for link, X in arm.poses(fine.q[:5]).items():
         if link in robot.frame_names:
             np.testing.assert_allclose(robot.forward_kinematics(fine.q[:5], link), X, atol=1e-8)
-    found = judge(arm, lower, upper, fine.q)
-    assert found.lowest >= -1e-9, "no frame is below the ground"
-    assert found.nearest >= CLEARANCE, found.pair
+    checked = judge(arm, lower, upper, fine.q)
+    assert checked.lowest >= -1e-9, "no frame is below the ground"
+    assert checked.nearest >= CLEARANCE, checked.pair
     assert np.all(np.abs(fine.qd) <= 0.5 * velocity * (1 + 1e-9))
     assert np.all(np.abs(fine.qdd) <= velocity * (1 + 1e-9)), (
         "half of the limit takes half a second at least"
@@ -204,10 +204,10 @@ def test_other_motions_are_checked_by_check(tmp_path: Path) -> None:
         ),
     }
     for words, motion in bad.items():
-        found = motion.check(robot)
-        assert not found.safety.checked
+        copy = motion.check(robot)
+        assert not copy.safety.checked
         with pytest.raises(sy.SteelyardError, match=words):
-            found.write(tmp_path / "bad.script")
+            copy.write(tmp_path / "bad.script")
     with pytest.raises(sy.CallError, match="the robot has joint_1"):
         point_to_point(np.zeros(2), np.ones(2), 1.0).check(robot)
 
@@ -299,14 +299,14 @@ def test_static_poses_are_clear_and_so_are_the_ways_between_them(tmp_path: Path)
         for a, b in zip(poses.path, poses.path[1:], strict=False)
         for s in np.linspace(0, 1, 300)[:, None]
     ]
-    found = judge(
+    checked = judge(
         PlainArm(ur10e(), robot.joint_names),
         lower,
         upper,
         np.array(ways),
     )
-    assert found.lowest >= -1e-9
-    assert found.nearest >= CLEARANCE, found.pair
+    assert checked.lowest >= -1e-9
+    assert checked.nearest >= CLEARANCE, checked.pair
     assert poses.write(tmp_path / "poses.csv").read_text().startswith("# CHECKED (")
     low = sy.static_poses(robot, 6, ground=None)
     assert low.unchecked == ("ground",)

@@ -43,7 +43,7 @@ def finding_of(final: Trial, step: Step, names: Names) -> Finding:
         f"{meaning} (confidence {probability:.0%}): {evidence(step.without, final, names)}.{others}"
     )
     two = hypotheses_of(step, final.correction, names)
-    if two and hypothesis.fault in OF_ALL_SCALES and not shows_scale(largest_difference(final)):
+    if two and hypothesis.fault == "torque sign" and not shows_sign(largest_difference(final)):
         severity = "remark"
     if not two:
         return Finding(
@@ -116,8 +116,6 @@ def hypotheses_of(step: Step, final: FaultCorrection, names: Names) -> tuple[str
     )
 
 
-OF_ALL_SCALES = ("torque scale", "torque sign")
-"""Faults that the size of the described links shows, where nothing else does."""
 WHOLE = ("gravity taken out", "gravity direction", "clock", "degrees", "currents", "torque scale")
 
 
@@ -185,10 +183,10 @@ def largest_difference(trial: Trial) -> float:
     return float(np.max(np.linalg.norm(differences, axis=1))) / 2
 
 
-def shows_scale(difference: float) -> bool:
-    """Return whether a description that differs by a share of its links' size shows a scale.
+def shows_sign(difference: float) -> bool:
+    """Return whether a description that differs by a share of its links' size shows a sign.
 
-    A description that is wrong anyway says little about scale and sign of all torques.
+    A description that is wrong anyway says little about the sign of all torques.
     """
     return difference <= THRESHOLDS.described_difference
 

@@ -6,6 +6,7 @@ Width of the Coulomb step, Stribeck velocity and presliding distance.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,12 +150,7 @@ def best_value(
     `thinned` samples of `samples`.
     """
     rest, measured, keep = friction_rows(trial, base, joint, list(group))
-    q, qd, qdd = (
-        np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd")
-    )
-    there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
-    position, rate, acceleration, load = (np.broadcast_to(x, keep.shape)[keep] for x in there[:4])
-    state = JointState(position, rate, acceleration, load)
+    state = state_of_joint(trial, joint, group, keep)
     distance = trial.model.robot.tree.memory_distances[joint]
     if distance is not None:
         state = state._replace(memory=memory_at([distance], samples, joint)[keep, 0])
@@ -168,6 +164,58 @@ def best_value(
         for value, each in zip(CANDIDATES[key], states, strict=True)
     ]
     return best_of(CANDIDATES[key], costs)
+
+
+def widths_at_rest(
+    model: Model,
+    samples: tuple[Samples, ...],
+    moving: tuple[Samples, ...],
+    smooth: Sequence[float],
+) -> list[float]:
+    """Return the width of each joint's Coulomb step that predicts its rows at rest better.
+
+    The width of the model, or a smooth one; parameters are estimated from the moving rows.
+
+    Parameters
+    ----------
+    model : with its widths
+    samples, moving : with all rows, and without the rows of resting joints
+    smooth : (n,) smooth widths [rad/s|m/s]
+    """
+    trial = thinned_problem(model, moving)
+    base, _ = weighted(trial.total, trial.prior, 2)
+    pairs = zip(samples, moving, strict=True)
+    resting = thinned_problem(
+        model,
+        tuple(
+            replace(s, keep=~m.keep if s.keep is None else s.keep & ~m.keep)
+            for s, m in pairs
+            if m.keep is not None
+        ),
+    )
+    widths = list(model.shape("width"))
+    for j, width in enumerate(smooth):
+        group = friction_columns(model, j, "width")
+        if width == widths[j] or not group:
+            continue
+        torque, columns, keep = friction_rows(resting, base, j, list(group))
+        state = state_of_joint(resting, j, group, keep)
+        steps = [reshaped(columns, group, "width", w, state) for w in (widths[j], width)]
+        costs = [float(np.sum((torque - F @ base[list(group)]) ** 2)) for F in steps]
+        widths[j] = width if costs[1] < costs[0] else widths[j]
+    return widths
+
+
+def state_of_joint(
+    trial: Problem, joint: int, group: dict[int, TermUse], keep: NDArray[np.bool_]
+) -> JointState:
+    """Return what the friction of a joint depends on, at the samples (N,) in use."""
+    q, qd, qdd = (
+        np.concatenate([getattr(s, name) for s in trial.samples]) for name in ("q", "qd", "qdd")
+    )
+    there = trial.model.joint_states(list(group.values()), q, qd, qdd)[joint]
+    position, rate, acceleration, load = (np.broadcast_to(x, keep.shape)[keep] for x in there[:4])
+    return JointState(q=position, qd=rate, qdd=acceleration, load=load)
 
 
 def friction_rows(

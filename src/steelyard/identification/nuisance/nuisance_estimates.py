@@ -18,7 +18,8 @@ from ..options import Options
 from ..samples.samples import Samples
 from ..selection.choose_rows import RestingRows
 from .drive_gains import DriveGains, estimate_gains
-from .friction_shape import estimate_friction_shape
+from .friction_shape import estimate_friction_shape, widths_at_rest
+from .nuisance_thresholds import THRESHOLDS
 from .presliding_distance import refine_distances
 from .torque_delay import estimate_delay
 
@@ -78,6 +79,8 @@ def estimate_nuisance(
     if FRICTION_CHOICE in allowed:
         trial = Problem(model, gains.apply(samples), factor)
         friction = select_friction(trial, options, rest, short=bool(short), drifting=drifting)
+        if options.model.given_width(model.robot.joint_names) is None:
+            friction = replace(friction, model=smooth_at_rest(friction.model, trial.samples, rest))
     if DELAY in allowed:
         notes += width_note(friction.model)
     samples = remaining_rows(samples, rest, friction.model)
@@ -178,6 +181,27 @@ def remaining_rows(
     every = tuple(replace(s, keep=None) for s in samples)
     remaining = None if model is None else without_memory(rest, model)
     return every if remaining is None else remaining.masked(every)
+
+
+def smooth_at_rest(model: Model, samples: tuple[Samples, ...], rest: RestingRows | None) -> Model:
+    """Return the model with Coulomb steps that are smooth below the speeds of resting joints.
+
+    The rows in use do not show the step there. A joint that creeps has the sharp step; where the
+    velocity at rest is noise, a smooth one predicts the rows at rest better.
+
+    Parameters
+    ----------
+    model : with its friction terms
+    samples : with all rows
+    rest : rows that are left out
+    """
+    remaining = without_memory(rest, model)
+    if remaining is None:
+        return model
+    least = THRESHOLDS.rest_width * remaining.speeds
+    smooth = np.maximum(model.shape("width"), least)
+    widths = widths_at_rest(model, samples, remaining.masked(samples), smooth.tolist())
+    return model.with_shape("width", widths)
 
 
 def without_memory(rest: RestingRows | None, model: Model) -> RestingRows | None:

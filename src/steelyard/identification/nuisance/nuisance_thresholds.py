@@ -84,6 +84,8 @@ class NuisanceThresholds:
         0.05, "more than for all joints: friction differs from joint to joint, transport does not"
     )
     joint_delay_share: float = threshold(0.85, "convention: all blocks but one of eight")
+    # width of the Coulomb step over the speed below which a joint rests, at least
+    rest_width: float = threshold(0.4, "at that speed 98.7 % of the friction acts")
 
 
 THRESHOLDS = NuisanceThresholds()

@@ -10,10 +10,9 @@ import numpy as np
 from ...parameters.pseudo_inertia import is_consistent
 from ...robot import Robot
 from ..selection.choose_predictor import CONSISTENT, Predictor
-from .expected_error import ExpectedError
+from .expected_error import ExpectedError, RestingTorque
 from .held_out import HeldOut
 from .prediction import Region
-from .resting_torque import RestingTorque
 from .uncertainty import Uncertainty
 from .validation import Validation
 from .verdict.inputs import (

@@ -1,9 +1,10 @@
-"""The expected torque error of a fit on motions that it has not seen."""
+"""The torque error of a fit on motions that it has not seen, and of joints at rest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from ..samples.samples import Samples, joined
 from .held_out import HeldOut
 from .prediction import thinned
 from .result_thresholds import THRESHOLDS
+from .validation import Validation
 
 Array = NDArray[np.float64]
 
@@ -144,3 +146,53 @@ def between_limits(robot: Robot, q: Array) -> Array:
     low = np.where(np.isfinite(low), low, np.where(turning, -np.pi, q.min(axis=0)))
     high = np.where(np.isfinite(high), high, np.where(turning, np.pi, q.max(axis=0)))
     return np.asarray(rng.uniform(low, high, q.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class RestingTorque:
+    """Errors of the predicted torque of joints at rest.
+
+    The friction of a resting joint is anywhere within its stiction, so that no model predicts it;
+    its size follows from the rows that are left out.
+
+    Parameters
+    ----------
+    speeds : (n,) [rad/s|m/s] below which the rows of a joint are left out, 0 for all rows in use
+    rms : (n,) root mean square error at rest [N m|N], NaN without rows
+    std : (n,) standard deviation of the normal distribution with the same 95 % [N m|N]
+    """
+
+    speeds: Array
+    rms: Array
+    std: Array
+
+    def variance(self, qd: Array) -> Array:
+        """Return the variance (..., n) of the torque at velocities (..., n), 0 while moving."""
+        return np.where(np.abs(qd) < self.speeds, np.nan_to_num(self.std) ** 2, 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the errors as plain data."""
+        return {"speeds": self.speeds, "rms": self.rms, "std": self.std}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RestingTorque:
+        """Return the errors that `to_dict` wrote, JSON in between: None stands for NaN."""
+        arrays = {name: np.array(data[name], float) for name in ("speeds", "rms", "std")}
+        return cls(**arrays)
+
+
+def resting_torque(validation: Validation, speeds: Array | None) -> RestingTorque | None:
+    """Return the errors of joints at rest on the samples of a fit; None where all rows are used.
+
+    Parameters
+    ----------
+    validation : the fit on its own samples
+    speeds : (n,) mask of the samples [rad/s|m/s], None without one
+    """
+    if speeds is None or validation.keep.all():
+        return None
+    error = np.abs(validation.measured - validation.predicted)
+    left_out = [error[~keep, j] for j, keep in enumerate(validation.keep.T)]
+    rms = np.array([np.sqrt(np.mean(e**2)) if len(e) else np.nan for e in left_out])
+    quantile = [np.quantile(e, THRESHOLDS.noise_quantile) if len(e) else np.nan for e in left_out]
+    return RestingTorque(speeds, rms, np.array(quantile) / THRESHOLDS.band_deviations)

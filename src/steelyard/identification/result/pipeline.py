@@ -14,9 +14,9 @@ from ..nuisance.drive_gains import DriveGains
 from ..options import Options
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
+from .expected_error import RestingTorque
 from .held_out_motion import HeldOutMotion
 from .prediction import Region
-from .resting_torque import RestingTorque
 from .state_coverage import CoveredStates
 
 if TYPE_CHECKING:

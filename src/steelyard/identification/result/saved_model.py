@@ -27,10 +27,10 @@ from ..observations.joint_torques import JOINT_TORQUES
 from ..options import Options
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
+from .expected_error import RestingTorque
 from .links import LinkEstimates
 from .pipeline import SamplePipeline
 from .prediction import Region
-from .resting_torque import RestingTorque
 from .result_thresholds import THRESHOLDS
 from .state_coverage import CoveredStates
 from .torque_noise import TorqueNoise

@@ -1,4 +1,4 @@
-"""The choice of rows: whether those of resting joints are left out, by held-out torque."""
+"""The choice of rows: whether rows of resting joints are left out, by held-out torque."""
 
 from __future__ import annotations
 
@@ -75,9 +75,10 @@ class RestingRows:
 def choose_rows(band: BandSamples, model: Model) -> RestingRows | None:
     """Choose the joints whose rows at rest are left out, by blocked cross-validation.
 
-    Weighted least squares with viscous and Coulomb friction is estimated from all rows, and without
-    those of resting joints; both predict the moving rows of held-out blocks. A joint that is often
-    at rest loses these rows if its error falls by `least_rest_gain` and by the standard error.
+    Weighted least squares with viscous and Coulomb friction is estimated from all rows, and
+    without the rows of resting joints; both predict the moving rows of held-out blocks. A joint
+    that is often at rest loses these rows if its error falls by `least_rest_gain` and by the
+    standard error.
 
     Parameters
     ----------

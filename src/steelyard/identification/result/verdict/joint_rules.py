@@ -38,7 +38,16 @@ def joint_verdicts(
         resting = (
             None if joint.resting is None else joint_error(joint.resting, joint.torque, joint.rated)
         )
-        verdicts.append(JointVerdict(joint.name, WORDS[level], joint.unit, *errors, resting))
+        verdicts.append(
+            JointVerdict(
+                name=joint.name,
+                word=WORDS[level],
+                unit=joint.unit,
+                inside=errors[0],
+                outside=errors[1],
+                resting=resting,
+            )
+        )
     return tuple(verdicts)
 
 
