@@ -173,10 +173,11 @@ def judged(samples: float) -> bool:
     return bool(list(velocity_findings(log(qd=5 * Q)[: int(samples)])))
 
 
-def touched(share: float, visits: int = 9) -> bool:
+def touched(share: float, visits: int = 9, between: float = 1.0) -> bool:
     """Whether an effort that comes so near to zero, so many times, touches it."""
-    tau = np.ones(200)
+    tau = np.full(200, between)
     tau[10 : 10 + 10 * visits : 10] = share
+    tau[0] = 1.0
     return touches_zero(tau)
 
 
@@ -211,7 +212,8 @@ CHANNELS = [
         (False, True, True),
     ),
     Threshold(f"{NAME}:touched_zero", sides(touched, 0.01), (True, False)),
-    Threshold(f"{NAME}:least_touches", lambda: (touched(0.001, 3), touched(0.001, 7))),
+    Threshold(f"{NAME}:least_touches", lambda: (touched(0.001, 2), touched(0.001, 5))),
+    Threshold(f"{NAME}:risen", sides(lambda x: touched(0.001, between=x), 0.05)),
     Threshold(f"{NAME}:velocity_spread", sides(common, 0.03), (True, False)),
     Threshold(f"{NAME}:clock_velocity", sides(confirmed, 0.05), (True, False)),
     Threshold(f"{NAME}:obvious_gain", sides(obvious, 1.0)),

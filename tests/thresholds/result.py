@@ -27,12 +27,13 @@ from steelyard.identification.nuisance.drive_gains import is_unidentifiable
 from steelyard.identification.nuisance.friction_shape import best_of
 from steelyard.identification.nuisance.torque_delay import longest_window, significant
 from steelyard.identification.result import held_out
-from steelyard.identification.result.expected_error import friction_drift
+from steelyard.identification.result.expected_error import expected_error, friction_drift
 from steelyard.identification.result.prediction import Prediction, covered_region
 from steelyard.identification.result.state_coverage import CoveredStates
 from steelyard.identification.result.torque_noise import spread
 from steelyard.identification.result.uncertainty import Uncertainty, involved
 from steelyard.identification.result.verdict import WORDS, decide
+from steelyard.identification.samples.samples import Samples
 from tests.thresholds.threshold import Threshold, sides
 from tests.verdicts import errors, inputs, joint
 
@@ -535,6 +536,24 @@ def counts_part(share: float) -> bool:
     return float(parts.largest[0]) > 2.0 and parts.largest_total > 2.0
 
 
+def exceeds(ratio: float) -> bool:
+    """Whether the error of a fit is stated as more than so many times its largest part."""
+    model = build_model(sy.load("planar_2r"))
+    parts = held_out.HeldOut(np.ones((4, 2)), np.ones((4, 2)), np.ones((4, 2)))
+    rng = np.random.default_rng(0)
+    t, q = np.arange(50) / 50.0, rng.uniform(-1, 1, (50, 2))
+    samples = [Samples(t=t, q=q, qd=q, qdd=q, tau=q)]
+    count = model.base.n_base
+    stated = expected_error(
+        model,
+        samples,
+        lambda *states: np.ones((len(states[0]), 2)),
+        np.zeros((count, count)),
+        parts,
+    )
+    return float(stated.rms[0]) < ratio
+
+
 def drift(rms: float, seconds: float) -> float:
     """By what share of its friction a joint may drift, which drifted by an rms in so long a log."""
     robot = sy.load("planar_2r").with_friction(coulomb=1.0)
@@ -560,6 +579,7 @@ def drifts_by(share: float) -> bool:
 
 
 RESULT = [
+    Threshold("result.result_thresholds:unseen_ratio", sides(exceeds, 1.3)),
     Threshold("result.result_thresholds:least_part", sides(counts_part, 0.2)),
     Threshold("result.result_thresholds:drift_seconds", sides(drifts_for, 120.0)),
     Threshold("result.result_thresholds:drift_lengths", sides(drifts_as_long, 8.0)),

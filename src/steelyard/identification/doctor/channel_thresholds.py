@@ -61,8 +61,10 @@ class ChannelThresholds:
         4, "one log in 16 has four efforts of one sign by chance, if each sign is even"
     )
     # visits near zero without a sample on the other side, from which an effort is rectified
-    least_touches: int = threshold(5, "convention: a signed effort crosses zero half of the time")
-    # magnitude over the largest, up to which an effort touches zero
+    least_touches: int = threshold(3, "convention: a signed effort crosses zero half of the time")
+    # magnitude over the largest that an effort exceeds between two touches of zero
+    risen: float = threshold(0.05, "convention: a twentieth")
+    # magnitude over the largest up to which an effort touches zero, and share of zeros allowed
     touched_zero: float = threshold(0.01, "convention: a hundredth")
     # share of a path, or of the samples, on the smaller side from which both sides are reached
     reversed_path: float = threshold(0.1, "convention: a tenth")

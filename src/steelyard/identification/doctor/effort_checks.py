@@ -72,12 +72,18 @@ def reaches_zero(tau: Array) -> bool:
 def touches_zero(tau: Array) -> bool:
     """Return whether an effort (N,) of one sign comes back from zero again and again.
 
-    A signed effort would cross zero there. Stretches at exactly zero, as of drives that are off,
-    do not count.
+    A signed effort would cross zero there. Between two touches it rises well above its noise.
+    Efforts that are exactly zero for long, as of drives that are off, do not count.
     """
     size = np.abs(tau[np.isfinite(tau)])
-    near = (size <= THRESHOLDS.touched_zero * size.max()) & (size > 0.0)
-    return int(np.sum(np.diff(near.astype(int)) == 1)) >= THRESHOLDS.least_touches
+    largest = float(size.max())
+    if np.mean(size == 0.0) > THRESHOLDS.touched_zero:
+        return False
+    near = size <= THRESHOLDS.touched_zero * largest
+    far = size > THRESHOLDS.risen * largest
+    events = np.where(near, -1, np.where(far, 1, 0))
+    events = events[events != 0]
+    return int(np.sum(np.diff(events) == -2)) >= THRESHOLDS.least_touches
 
 
 def moves_both_ways(q: Array) -> bool:

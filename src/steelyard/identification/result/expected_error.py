@@ -48,11 +48,11 @@ def expected_error(
 ) -> ExpectedError:
     """Compute the torque error of a fit that unseen motions hardly exceed.
 
-    e_j^2 = largest cross-validated error of a part^2 + mean over states of (Y cov Y^T)_jj +
-    drift_j^2. States of the region are
-    the states of the samples with the joints shuffled against each other: each joint moves as it
-    did, in combinations that were not recorded. Errors are relative to the torque of the samples or
-    to the torque of those states, whichever is smaller.
+    e_j^2 = (r times the largest cross-validated error of a part)^2 + mean over states of
+    (Y cov Y^T)_jj + drift_j^2, with the ratio r of errors on other motions. States of the region
+    are the states of the samples with the joints shuffled against each other: each joint moves as
+    it did, in combinations that were not recorded. Errors are relative to the torque of the samples
+    or to the torque of those states, whichever is smaller.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def expected_error(
     ExpectedError
     """
     q, qd, qdd = model.feasible_states(*shuffled(samples))
-    rms, total = cross_validation.largest, cross_validation.largest_total
+    ratio = THRESHOLDS.unseen_ratio
+    rms, total = ratio * cross_validation.largest, ratio * cross_validation.largest_total
     inside = torque_std(model, covariance, q, qd, qdd)
     far = torque_std(
         model, covariance, *model.feasible_states(between_limits(model.robot, q), qd, qdd)
