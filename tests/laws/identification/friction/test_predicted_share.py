@@ -1,4 +1,4 @@
-"""Residual split: details of `residual_split`."""
+"""Share of a residual that a regression explains."""
 
 from __future__ import annotations
 

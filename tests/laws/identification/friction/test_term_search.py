@@ -1,4 +1,4 @@
-"""Term search: details of `term_search`."""
+"""Greedy search of friction terms."""
 
 from __future__ import annotations
 

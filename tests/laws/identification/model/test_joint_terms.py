@@ -1,4 +1,4 @@
-"""Joint terms: details of `joint_terms`."""
+"""Columns of joint terms in the regressor."""
 
 from __future__ import annotations
 

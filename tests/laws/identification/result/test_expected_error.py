@@ -1,4 +1,4 @@
-"""Expected error: details of `expected_error`."""
+"""Expected errors of joints inside and outside the covered region."""
 
 from __future__ import annotations
 

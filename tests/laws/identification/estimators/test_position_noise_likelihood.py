@@ -1,4 +1,4 @@
-"""Errors in variables: details of `errors_in_variables`."""
+"""Maximum likelihood with noise of positions: the variance of the torque."""
 
 from __future__ import annotations
 
