@@ -1,4 +1,4 @@
-"""Columns of joint terms in the regressor."""
+"""Joint terms with a smoothing width."""
 
 from __future__ import annotations
 

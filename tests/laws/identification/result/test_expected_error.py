@@ -1,4 +1,4 @@
-"""Expected errors of joints inside and outside the covered region."""
+"""Positions within joint limits, over which expected errors are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Torque figures: details of `torque_figures`."""
+"""Figures of torque errors."""
 
 from __future__ import annotations
 
