@@ -22,7 +22,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.house import kept_objects
+from tests.house.processes import kept_objects
 from tests.house.sources import modules, parse
 
 # what holds a lock or threads for as long as the process lives: as it is written
@@ -353,7 +353,7 @@ def test_modules_in_use_keep_nothing_else(root: Path) -> None:
         "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}",
         "OPENBLAS_NUM_THREADS": "1",
     }
-    command = [sys.executable, "-W", "ignore", "-m", "tests.house.kept_objects"]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.house.processes.kept_objects"]
     done = subprocess.run(
         command, env=environment, cwd=root, check=True, timeout=300, stdout=subprocess.PIPE
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.pages import examples, run
+from tests.house.documents.pages import examples, run
 from tests.house.sources import ROOT
 from tests.real.measured import DATA
 

@@ -15,7 +15,7 @@ import pytest
 import steelyard as sy
 from steelyard.kernels import ALGORITHMS
 from steelyard.signals.schema import rows
-from tests.house.public_names import Public, public_names
+from tests.house.documents.public_names import Public, public_names
 
 NAMES = list(public_names())
 OWNERS = sorted({public.name.partition(".")[0] for public in NAMES})
