@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...drawing.html import card
-from ...drawing.numbers import short, with_uncertainty
-from ...drawing.table import Column, Table
-from .links import LinkEstimates
-from .provenance import plain, rows
+from ....drawing.html import card
+from ....drawing.numbers import short, with_uncertainty
+from ....drawing.table import Column, Table
+from ..links import LinkEstimates
+from ..provenance import plain, rows
+from ..validation import Validation
 from .saved_model import model_data
-from .validation import Validation
 
 
 def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:

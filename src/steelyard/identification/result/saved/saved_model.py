@@ -12,31 +12,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CallError, ModelError, translate_errors
-from ...mechanism.formats.toml.read_toml import read_toml
-from ...mechanism.formats.toml.write_toml import toml
-from ...resource_limits import read_regular
-from ...robot import Robot
-from ..estimators.least_squares import Estimate, Estimator
-from ..friction.residual_split import CAUSES, ResidualSplit
-from ..model.linear_model import Model
-from ..model.model_options import ModelOptions
-from ..model.problem import Problem
-from ..nuisance.drive_gains import DriveGains
-from ..observations.joint_torques import JOINT_TORQUES
-from ..options import Options
-from ..samples.preparation import Preparation
-from ..selection.choose_predictor import Predictor
-from .links import LinkEstimates
-from .pipeline import SamplePipeline
-from .prediction import Region
-from .resting_torque import RestingTorque
-from .result_thresholds import THRESHOLDS
-from .state_coverage import CoveredStates
-from .torque_noise import TorqueNoise
-from .uncertainty import Uncertainty
-from .validation import Validation
-from .verdict import VerdictInputs
+from ....errors import CallError, ModelError, translate_errors
+from ....mechanism.formats.toml.read_toml import read_toml
+from ....mechanism.formats.toml.write_toml import toml
+from ....resource_limits import read_regular
+from ....robot import Robot
+from ...estimators.least_squares import Estimate, Estimator
+from ...friction.residual_split import CAUSES, ResidualSplit
+from ...model.linear_model import Model
+from ...model.model_options import ModelOptions
+from ...model.problem import Problem
+from ...nuisance.drive_gains import DriveGains
+from ...observations.joint_torques import JOINT_TORQUES
+from ...options import Options
+from ...samples.preparation import Preparation
+from ...selection.choose_predictor import Predictor
+from ..links import LinkEstimates
+from ..pipeline import SamplePipeline
+from ..prediction import Region
+from ..resting_torque import RestingTorque
+from ..result_thresholds import THRESHOLDS
+from ..state_coverage import CoveredStates
+from ..torque_noise import TorqueNoise
+from ..uncertainty import Uncertainty
+from ..validation import Validation
+from ..verdict import VerdictInputs
 
 Array = NDArray[np.float64]
 OF_SAMPLES = ("smoothing", "cutoff", "decimate", "mask", "period")
