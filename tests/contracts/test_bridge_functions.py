@@ -27,5 +27,7 @@ def test_the_catalogue_of_a_robot_has_only_functions_with_a_property(robot: str)
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_a_property_is_described_as_the_method_is(name: str) -> None:
     method = inspect.getdoc(getattr(sy.Robot, name))
-    assert method is not None
-    assert inspect.getdoc(PROPERTIES[name]) == method.splitlines()[0]
+    described = inspect.getdoc(PROPERTIES[name])
+    assert method
+    assert described
+    assert described.splitlines()[0] == method.splitlines()[0]

@@ -60,7 +60,10 @@ class RobotFunctions(ABC, Generic[Function]):
 
     @property
     def inverse_dynamics(self) -> Function:
-        """Compute the torques of a motion (..., n) [N m|N] by the recursive Newton-Euler algorithm."""
+        """Compute the torques of a motion (..., n) [N m|N] by the recursive Newton-Euler algorithm.
+
+        See `Robot.inverse_dynamics`.
+        """
         return self._function("inverse_dynamics")
 
     @property
@@ -95,12 +98,18 @@ class RobotFunctions(ABC, Generic[Function]):
 
     @property
     def gravity_torque(self) -> Function:
-        """Compute the gravity torque g(q) = dU/dq (..., n) [N m|N], which keeps the robot at rest."""
+        """Compute the gravity torque g(q) = dU/dq (..., n) [N m|N], which keeps the robot at rest.
+
+        See `Robot.gravity_torque`.
+        """
         return self._function("gravity_torque")
 
     @property
     def friction_torque(self) -> Function:
-        """Compute the friction torque Fv qd + Fc sign(qd) + F0 and further terms (..., n) [N m|N]."""
+        """Compute the friction torque Fv qd + Fc sign(qd) + F0 and further terms (..., n) [N m|N].
+
+        See `Robot.friction_torque`.
+        """
         return self._function("friction_torque")
 
     @property
@@ -140,12 +149,18 @@ class RobotFunctions(ABC, Generic[Function]):
 
     @property
     def regressor(self) -> Function:
-        """Compute the regressor Y(q, qd, qdd) (..., n, p) with Y @ parameters = inverse_dynamics."""
+        """Compute the regressor Y(q, qd, qdd) (..., n, p) with Y @ parameters = inverse_dynamics.
+
+        See `Robot.regressor`.
+        """
         return self._function("regressor")
 
     @property
     def momentum_regressor(self) -> Function:
-        """Compute Y(q, qd) (..., n, p) with Y @ parameters = momentum; friction columns are zero."""
+        """Compute Y(q, qd) (..., n, p) with Y @ parameters = momentum; friction columns are zero.
+
+        See `Robot.momentum_regressor`.
+        """
         return self._function("momentum_regressor")
 
     @property
@@ -215,7 +230,10 @@ class RobotFunctions(ABC, Generic[Function]):
 
     @property
     def analytic_jacobian(self) -> Function:
-        """Compute the analytic Jacobian J_A(q) (..., 6, n): rates of x, y, z and roll, pitch, yaw."""
+        """Compute the analytic Jacobian J_A(q) (..., 6, n): rates of x, y, z and roll, pitch, yaw.
+
+        See `Robot.analytic_jacobian`.
+        """
         return self._function("analytic_jacobian")
 
     @property
@@ -225,7 +243,10 @@ class RobotFunctions(ABC, Generic[Function]):
 
     @property
     def task_inertia(self) -> Function:
-        """Compute the task-space inertia Lambda(q) = (J M^-1 J^T)^-1 (..., 6, 6) [kg, kg m, kg m2]."""
+        """Compute the task-space inertia Lambda(q) = (J M^-1 J^T)^-1 (..., 6, 6) [kg, kg m, kg m2].
+
+        See `Robot.task_inertia`.
+        """
         return self._function("task_inertia")
 
     @property

@@ -2,8 +2,8 @@
 
 Locks, threads, pools, handles and caches, found in the objects themselves.
 
-`python -m tests.house.processes.kept_objects` imports every module of steelyard, makes calls of every kind,
-and prints what it finds as JSON.
+`python -m tests.house.processes.kept_objects` imports every module of steelyard, makes
+calls of every kind, and prints what it finds as JSON.
 """
 
 from __future__ import annotations
