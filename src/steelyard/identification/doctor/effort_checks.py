@@ -28,8 +28,8 @@ def unsigned_efforts(robot: Robot, log: Log) -> Iterator[Finding]:
 
     No sample is negative (or none positive) and some are near zero, although the joint moves both
     ways and its effort must change sign: gravity does, gravity is negligible and friction
-    reverses, or the effort touches zero again and again without crossing it. Where the efforts of all joints have one sign, several joints that move both ways are
-    enough.
+    reverses, or the effort touches zero again and again without crossing it. Where the efforts of
+    all joints have one sign, several joints that move both ways are enough.
     """
     assert log.tau is not None
     used = [

@@ -1,4 +1,4 @@
-"""The torque of joints at rest: rows that a mask leaves out, and the error of predictions there."""
+"""Torque of joints at rest: the prediction error on rows that a mask leaves out."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Array = NDArray[np.float64]
 class RestingTorque:
     """Errors of the predicted torque of joints at rest.
 
-    The friction of a resting joint is anywhere within its stiction, so that no model predicts it;
-    its size follows from the rows that are left out.
+    Static friction takes any value between plus and minus the breakaway torque, which no model of
+    the motion predicts; the errors are measured on the rows that are left out.
 
     Parameters
     ----------
     speeds : (n,) [rad/s|m/s] below which the rows of a joint are left out, 0 for all rows in use
     rms : (n,) root mean square error at rest [N m|N], NaN without rows
-    std : (n,) standard deviation of the normal distribution with the same 95 % [N m|N]
+    std : (n,) standard deviation of a normal distribution with the same 95 % quantile [N m|N]
     """
 
     speeds: Array
@@ -43,18 +43,18 @@ class RestingTorque:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RestingTorque:
-        """Return the errors that `to_dict` wrote, JSON in between: None stands for NaN."""
+        """Return the errors that `to_dict` wrote, through JSON: None stands for NaN."""
         arrays = {name: np.array(data[name], float) for name in ("speeds", "rms", "std")}
         return cls(**arrays)
 
 
 def resting_torque(validation: Validation, speeds: Array | None) -> RestingTorque | None:
-    """Return the errors of joints at rest on the samples of a fit; None where all rows are used.
+    """Return the errors of resting joints on a fit's own samples; None if all rows are used.
 
     Parameters
     ----------
     validation : the fit on its own samples
-    speeds : (n,) mask of the samples [rad/s|m/s], None without one
+    speeds : (n,) speeds below which rows are left out [rad/s|m/s], None for no mask
     """
     if speeds is None or validation.keep.all():
         return None

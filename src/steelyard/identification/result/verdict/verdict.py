@@ -89,10 +89,10 @@ class Verdict:
 
     `joints` have a word and torque errors each. `error` is the relative torque error |e| / |tau|
     that unseen motion inside `region` hardly exceeds: the largest of cross-validation, or measured
-    on validation samples inside if that is larger; infinite for a refused fit. `outside_error` is measured on validation
-    samples outside the region, None without any. `reasons` are sentences, the most important
-    first. `next_step` says what to do, with the line to type. `findings` are findings of the
-    doctor, `validations` the errors on other logs that were taken into account.
+    on validation samples inside if that is larger; infinite for a refused fit. `outside_error` is
+    measured on validation samples outside the region, None without any. `reasons` are sentences,
+    the most important first. `next_step` says what to do, with the line to type. `findings` are
+    findings of the doctor, `validations` the errors on other logs that were taken into account.
 
     Examples
     --------
