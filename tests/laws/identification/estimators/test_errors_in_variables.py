@@ -132,7 +132,7 @@ def test_the_parts_of_maximum_likelihood_are_consecutive_and_alike(problem):
 def test_maximum_likelihood_trusts_samples_that_noise_harms_least():
     """Positions of noise 1e-3 rad and exact torques.
 
-    The error of the torque is smaller than that of weighted least squares.
+    The error of the torque is smaller than with weighted least squares.
     """
     true = rubbing(sy.load("spatial_3r"))
     model, other, errors = build_model(true), recorded(true, seed=20), {"ml": 0.0, "wls": 0.0}

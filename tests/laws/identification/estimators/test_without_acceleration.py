@@ -42,7 +42,7 @@ def problem_of(robot, log, options=None, decimate=2, **preparation):
 
 @pytest.mark.parametrize("sigma", [1.5, 3.0, 12.0])
 def test_windows_integrate_by_parts(sigma):
-    """The filtered derivative of a sine is that of a Gaussian low-pass.
+    """The filtered derivative of a sine is damped as by a Gaussian low-pass.
 
     Omega exp(-(omega sigma)^2 / 2) cos(omega t).
     """

@@ -67,7 +67,7 @@ def test_two_causes_share_the_error_by_their_size():
         arm().with_friction(stiction=[6.0, 5.0, 4.0], stribeck=0.15), seconds=40, rate=200
     )
     rub = np.mean(sy.identify(arm(), log, "wls", friction=USUAL).residuals ** 2, axis=0)
-    noise = np.sqrt(rub)  # as strong as what is left of the friction, at the rate of the log
+    noise = np.sqrt(rub)  # as strong as the rest of the friction, at the rate of the log
     tau = log.tau + noise * np.random.default_rng(1).normal(size=log.tau.shape)
     fit = sy.identify(arm(), log.replace(tau=tau), "wls", friction=USUAL, decimate=1)
     assert fit.residual_split.shares[:, 0] == pytest.approx([0.5] * 3, abs=0.12)

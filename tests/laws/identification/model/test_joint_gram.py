@@ -1,4 +1,4 @@
-"""Gram matrices kept joint by joint equal those of dense columns; gravity of base parameters."""
+"""Gram matrices joint by joint equal Gram matrices of dense columns; gravity of base parameters."""
 
 from __future__ import annotations
 

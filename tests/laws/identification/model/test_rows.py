@@ -72,10 +72,10 @@ def test_entries_fold_to_the_bits_of_whole_rows(rng: np.random.Generator, weighe
     weights = rng.uniform(size=(500, 3)) if weighed else None
     if weights is not None:  # what has no weight may be anything
         weights[::7], rows.entries[::7], tau[::7] = 0.0, np.nan, np.inf
-    whole, packed = Triangles(REACH), Triangles(REACH)
+    whole, sparse_rows = Triangles(REACH), Triangles(REACH)
     whole.fold(rows.dense, tau, weights)
-    packed.fold_entries(rows.entries, tau, weights, threads=2)
-    np.testing.assert_array_equal(whole.memory, packed.memory)
+    sparse_rows.fold_entries(rows.entries, tau, weights, threads=2)
+    np.testing.assert_array_equal(whole.memory, sparse_rows.memory)
     assert np.all(np.isfinite(whole.memory))
 
 

@@ -1,6 +1,6 @@
 """What a log carries and what is known of the mass.
 
-A payload is no part of the result, and a known mass is.
+The result excludes a payload and includes a known mass.
 """
 
 from __future__ import annotations

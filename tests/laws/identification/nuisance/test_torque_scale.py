@@ -44,7 +44,7 @@ def test_the_covariance_has_a_rank_one_term(estimator: str) -> None:
 
 @pytest.mark.parametrize("source", ["robot", "fit", "empty log"])
 def test_a_load_changes_with_the_scale_as_the_standard_deviation_says(source: str) -> None:
-    """The derivative with respect to the scale is that of torques that are 0.2 % larger."""
+    """The derivative by the scale is the difference to torques that are 0.2 % larger."""
     loaded = recorded(arm().with_payload(4.0, (0.05, 0.02, 0.1), 0.05), seed=1, noise=0.2)
     empty = recorded(arm(), seed=2, noise=0.2)
 

@@ -57,7 +57,7 @@ def both_sides():
 
 
 def test_stiffness_and_damping_come_back():
-    """The links of joints 2 and 3 can be told from their rotors.
+    """The links of joints 2 and 3 are distinguishable from their rotors.
 
     Joint 1 is as right as its rotor in the description, and its friction,
     a two-hundredth of what bends its spring, is found within a half of itself.

@@ -107,7 +107,7 @@ def test_without_a_covariance_mass_and_moment_spread_by_themselves():
 
 
 def test_a_link_without_mass_has_no_centre():
-    """Its centre is no number, and nothing fails."""
+    """Its centre is NaN, and nothing fails."""
     fit, _ = fitted()
     pi = fit.parameters.copy()
     pi[10:20] = 0.0

@@ -1,4 +1,4 @@
-"""The robot that a fit returns predicts what the fit predicts, whatever was asked to be found.
+"""The robot that a fit returns predicts what the fit predicts, for all requested quantities.
 
 And so does the robot in its file.
 """

@@ -1,6 +1,6 @@
 """Reported uncertainty holds.
 
-Two standard deviations cover the truth about as often as they should, whatever the decimation.
+Two standard deviations cover the truth about as often as they should, at every decimation.
 """
 
 from __future__ import annotations

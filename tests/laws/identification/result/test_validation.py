@@ -1,4 +1,4 @@
-"""Validation scores every model on the same samples of a log, whatever each was identified with."""
+"""Validation scores every model on the same samples of a log, for all options of the fits."""
 
 from __future__ import annotations
 
