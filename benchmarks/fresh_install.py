@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.house.pages import cells
+from tests.house.documents.pages import cells
 
 EXTRAS = "all,datasets"
 BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)

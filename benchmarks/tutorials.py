@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.fresh_install import make_environment, paste
 from steelyard.experiments.datasets import DATASETS
-from tests.house.pages import PAGES, run
+from tests.house.documents.pages import PAGES, run
 from tests.real.measured import DATA
 
 

@@ -32,7 +32,7 @@ def refused() -> Program:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "deep" / "cache"
     monkeypatch.setenv("STEELYARD_CACHE", str(folder))
     monkeypatch.setattr(cache, "SELDOM", 1)

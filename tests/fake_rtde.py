@@ -99,7 +99,7 @@ class FakeController:
 
     def _talk(self, connection: socket.socket) -> None:
         connection.settimeout(0.001)
-        recipe: list[str] = []
+        fields: list[str] = []
         frequency, started, k, buffer, due = 125.0, False, 0, b"", 0.0
         while k < self.stop_after:
             with suppress(TimeoutError):
@@ -111,7 +111,7 @@ class FakeController:
                 size = struct.unpack(">H", buffer[:2])[0]
                 kind, payload, buffer = buffer[2:3], buffer[3:size], buffer[size:]
                 if kind == b"O":
-                    frequency, recipe = (
+                    frequency, fields = (
                         struct.unpack(">d", payload[:8])[0],
                         payload[8:].decode().split(","),
                     )
@@ -119,7 +119,7 @@ class FakeController:
                 self._send(connection, kind, answer(kind, payload))
             if started and time.monotonic() >= due:
                 due += 1.0 / frequency
-                self._send(connection, b"U", b"\x01" + data(recipe, k))
+                self._send(connection, b"U", b"\x01" + data(fields, k))
                 k += 1
 
     @staticmethod
@@ -141,10 +141,10 @@ def answer(kind: bytes, payload: bytes) -> bytes:
     return b"\x01"
 
 
-def data(recipe: list[str], k: int) -> bytes:
+def data(fields: list[str], k: int) -> bytes:
     """The variables of a recipe in package k."""
     values, result = state(k), b""
-    for name in recipe:
+    for name in fields:
         kind = FORMATS[type_of(name)]
         argument = values.get(name, (0,) * int(kind[:-1] or 1))
         result += struct.pack(

@@ -174,11 +174,11 @@ class Reference:
         """Each joint's own friction at its own rate, position and load, brought to the coordinates
         by virtual work.
         """
-        total, loads = np.zeros(qd.shape), self.gravity_torque(q)
+        total, load_torque = np.zeros(qd.shape), self.gravity_torque(q)
         for joint in self.mechanism.joints:
             if joint.kind != "fixed":
                 gradient, offset = self.ties[joint.name]
-                own = friction(joint, qd @ gradient, q @ gradient + offset, loads @ gradient)
+                own = friction(joint, qd @ gradient, q @ gradient + offset, load_torque @ gradient)
                 total = total + own[..., None] * gradient
         for coupling in self.mechanism.couplings:
             for one, other in (self._coupled(coupling), self._coupled(coupling)[::-1]):

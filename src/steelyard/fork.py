@@ -1,8 +1,8 @@
 """Locks and pools in forked children, where the parent's threads do not exist.
 
 Every lock and pool that lives as long as the process is created through `once_per_process` or
-`fork_waits_for`; `tests/house/test_fork_registry.py` finds exceptions. `threads_lost` reports
-packages whose threads a fork has lost.
+`fork_waits_for`; `tests/house/processes/test_fork_registry.py` finds exceptions.
+`threads_lost` reports packages whose threads a fork has lost.
 """
 
 from __future__ import annotations

@@ -283,49 +283,49 @@ def _ik(result: dict[str, Any], _: Path) -> None:
 
 
 CONTENT: dict[str, Callable[[dict[str, Any], Path], None]] = {
-    "robots": lambda found, _: _equal([row["name"] for row in found["robots"]], list(sy.robots())),
-    "info": lambda found, _: _equal(
-        found["joints"][0]["Fv"], float(sy.load("puma560").tree.terms[0]["viscous"])
+    "robots": lambda data, _: _equal([row["name"] for row in data["robots"]], list(sy.robots())),
+    "info": lambda data, _: _equal(
+        data["joints"][0]["Fv"], float(sy.load("puma560").tree.terms[0]["viscous"])
     ),
-    "info, loops": lambda found, _: _equal(len(found["loops"]), len(sy.load("stewart").tree.loops)),
-    "info, long names": lambda found, _: _equal(found["joints"][1]["joint"], LONG_NAMES["joint2"]),
-    "check": lambda found, _: _equal(
-        found["verdict"]["good"]
-        and all(0 <= row["violation"] <= row["bound"] for row in found["laws"]),
+    "info, loops": lambda data, _: _equal(len(data["loops"]), len(sy.load("stewart").tree.loops)),
+    "info, long names": lambda data, _: _equal(data["joints"][1]["joint"], LONG_NAMES["joint2"]),
+    "check": lambda data, _: _equal(
+        data["verdict"]["good"]
+        and all(0 <= row["violation"] <= row["bound"] for row in data["laws"]),
         True,
     ),
     "torque": _torque,
-    "torque, long names": lambda found, _: _equal(found["torques"][0]["q"], 0.123456),
-    "torque, file": lambda found, _: _equal(
-        found["tau"]["joint1"],
+    "torque, long names": lambda data, _: _equal(data["torques"][0]["q"], 0.123456),
+    "torque, file": lambda data, _: _equal(
+        data["tau"]["joint1"],
         pytest.approx(
             sy.load("planar_2r").gravity_torque([[0.1, 0.2], [0.3, 0.4], [0.2, 0.1]])[:, 0],
             rel=1e-14,
         ),
     ),
     "ik": _ik,
-    "ik, file": lambda found, _: _equal(found["poses"], 1),
-    "simulate": lambda found, _: _equal((found["samples"], len(found["joints"])), (11, 6)),
+    "ik, file": lambda data, _: _equal(data["poses"], 1),
+    "simulate": lambda data, _: _equal((data["samples"], len(data["joints"])), (11, 6)),
     "excite": _excite,
-    "doctor": lambda found, _: _equal(
-        isinstance(found["findings"], list) and found["verdict"]["usable"], True
+    "doctor": lambda data, _: _equal(
+        isinstance(data["findings"], list) and data["verdict"]["usable"], True
     ),
     "identify": _identify,
-    "fleet": lambda found, _: _equal(
-        [row["name"] for row in found["fleet"]["robots"]], ["a", "b", "c"]
+    "fleet": lambda data, _: _equal(
+        [row["name"] for row in data["fleet"]["robots"]], ["a", "b", "c"]
     ),
     "validate": _validate,
-    "payload": lambda found, _: _equal([row["unit"] for row in found["load"]][:2], ["kg", "m"]),
-    "payload, poses": lambda found, _: _equal(len(found["poses"]), 4),
-    "export": lambda found, _: _equal(len(found["written"]), 2),
-    "bench": lambda found, _: _equal(
-        all(row["ours"] > 0 for row in found["robots"]["planar_2r"]), True
+    "payload": lambda data, _: _equal([row["unit"] for row in data["load"]][:2], ["kg", "m"]),
+    "payload, poses": lambda data, _: _equal(len(data["poses"]), 4),
+    "export": lambda data, _: _equal(len(data["written"]), 2),
+    "bench": lambda data, _: _equal(
+        all(row["ours"] > 0 for row in data["robots"]["planar_2r"]), True
     ),
-    "new": lambda found, _: _equal(
-        found["mapping"]["columns"]["q"][LONG_NAMES["joint1"]], f"q_{LONG_NAMES['joint1']}"
+    "new": lambda data, _: _equal(
+        data["mapping"]["columns"]["q"][LONG_NAMES["joint1"]], f"q_{LONG_NAMES['joint1']}"
     ),
-    "demo": lambda found, _: _equal(
-        found["fit"]["total_relative_error"] < 0.05 and found["speed"][0]["ns"] > 0, True
+    "demo": lambda data, _: _equal(
+        data["fit"]["total_relative_error"] < 0.05 and data["speed"][0]["ns"] > 0, True
     ),
 }
 

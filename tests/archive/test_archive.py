@@ -120,11 +120,11 @@ def test_one_by_one_is_all_at_once(files: list[Path], options: dict[str, Any]) -
 def test_logs_of_another_rate_are_brought_to_the_common_one() -> None:
     """One sample in 0.04 s is kept, whatever the rate of a log."""
     arm, log = small_arm(), wave_log(0)
-    recipe = FoldSpec(arm, build_model(arm), Preparation(), np.zeros(2), np.ones(2), 0.04)
-    selected = [recipe.problem(each) for each in (log, log[::2], log[::4], log[::8])]
+    fold_spec = FoldSpec(arm, build_model(arm), Preparation(), np.zeros(2), np.ones(2), 0.04)
+    selected = [fold_spec.problem(each) for each in (log, log[::2], log[::4], log[::8])]
     assert [problem.decimate for problem in selected] == [4, 2, 1, 1]
     assert [problem.N for problem in selected] == [200, 200, 200, 100]
-    assert replace(recipe, preparation=Preparation(decimate=3)).problem(log).decimate == 3
+    assert replace(fold_spec, preparation=Preparation(decimate=3)).problem(log).decimate == 3
 
 
 def test_one_file_that_cannot_be_divided_is_held_in_memory(tmp_path: Path) -> None:

@@ -15,27 +15,27 @@ from steelyard.compiler.ir.program import Operand, trace
 from steelyard.compiler.runtime import cache, jit
 from steelyard.compiler.runtime.kernel import Kernel
 from steelyard.files import TEMPORARY
-from tests.cached import compiled, files, place, program, works
+from tests.cached import cache_folder, compiled, files, program, works
 
-__all__ = ["compiled", "place"]  # fixtures
+__all__ = ["compiled", "cache_folder"]  # fixtures
 posix = pytest.mark.skipif(
     not hasattr(os, "getuid"), reason="owners and modes of files are POSIX's"
 )
 
 
-def test_the_second_start_compiles_nothing(place: Path, compiled: list[str]) -> None:
+def test_the_second_start_compiles_nothing(cache_folder: Path, compiled: list[str]) -> None:
     assert works(Kernel(program()))
     assert works(Kernel(program()))
     assert len(compiled) == 1
-    assert len(files(place)) == 1
+    assert len(files(cache_folder)) == 1
 
 
 @posix
-def test_modes(place: Path) -> None:
+def test_modes(cache_folder: Path) -> None:
     Kernel(program())
-    assert stat.S_IMODE(place.stat().st_mode) == 0o700
-    assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700
-    assert [stat.S_IMODE(path.stat().st_mode) for path in files(place)] == [0o600]
+    assert stat.S_IMODE(cache_folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(cache_folder.parent.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(path.stat().st_mode) for path in files(cache_folder)] == [0o600]
 
 
 def test_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, compiled: list[str]) -> None:
@@ -124,24 +124,27 @@ UNSAFE = [
 @posix
 @pytest.mark.parametrize("spoil", UNSAFE)
 def test_an_unsafe_directory_is_neither_read_nor_written(
-    spoil: Callable[..., None], place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+    spoil: Callable[..., None],
+    cache_folder: Path,
+    compiled: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Kernel(program())
-    spoil(place, monkeypatch)
-    before = sorted(place.parent.rglob("*"))
+    spoil(cache_folder, monkeypatch)
+    before = sorted(cache_folder.parent.rglob("*"))
     assert works(Kernel(program()))
     assert works(Kernel(program(4.0)), 4.0)
     assert len(compiled) == 3
-    assert sorted(place.parent.rglob("*")) == before
+    assert sorted(cache_folder.parent.rglob("*")) == before
 
 
 @posix
-def test_a_file_that_others_can_write_is_not_read(place: Path, compiled: list[str]) -> None:
+def test_a_file_that_others_can_write_is_not_read(cache_folder: Path, compiled: list[str]) -> None:
     Kernel(program())
-    files(place)[0].chmod(0o666)
+    files(cache_folder)[0].chmod(0o666)
     assert works(Kernel(program()))
     assert len(compiled) == 2
-    assert stat.S_IMODE(files(place)[0].stat().st_mode) == 0o600, "and has been replaced"
+    assert stat.S_IMODE(files(cache_folder)[0].stat().st_mode) == 0o600, "and has been replaced"
 
 
 # files that are not whole
@@ -166,9 +169,11 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_damage_is_noticed_and_repaired(damage: str, place: Path, compiled: list[str]) -> None:
+def test_damage_is_noticed_and_repaired(
+    damage: str, cache_folder: Path, compiled: list[str]
+) -> None:
     Kernel(program())
-    (path,) = files(place)
+    (path,) = files(cache_folder)
     whole = path.read_bytes()
     path.write_bytes(DAMAGE[damage](whole))
     assert works(Kernel(program()))
@@ -178,7 +183,7 @@ def test_damage_is_noticed_and_repaired(damage: str, place: Path, compiled: list
     assert len(compiled) == 2
 
 
-def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]) -> None:
+def test_swapped_files_are_noticed_and_repaired(cache_folder: Path, compiled: list[str]) -> None:
     """Each is whole and its digest is right, but it is not what its name stands for.
 
     Run, it would read past the end of its arrays.
@@ -192,7 +197,7 @@ def test_swapped_files_are_noticed_and_repaired(place: Path, compiled: list[str]
     )
     for result in (one, many):
         Kernel(result)
-    a, b = files(place)
+    a, b = files(cache_folder)
     whole = a.read_bytes(), b.read_bytes()
     a.write_bytes(whole[1])
     b.write_bytes(whole[0])
@@ -219,14 +224,14 @@ JUNK = [
 
 @pytest.mark.parametrize("junk", JUNK, ids=lambda junk: repr(junk[:12]))
 def test_code_that_does_not_load_is_made_anew(
-    junk: bytes, place: Path, compiled: list[str]
+    junk: bytes, cache_folder: Path, compiled: list[str]
 ) -> None:
     """A file may be whole, its digest right, and its code for nothing.
 
     Then it is compiled, not crashed upon.
     """
     Kernel(program())
-    (path,) = files(place)
+    (path,) = files(cache_folder)
     cache.write(path.name, junk)
     assert cache.read(path.name) == junk
     assert works(Kernel(program()))
@@ -234,9 +239,11 @@ def test_code_that_does_not_load_is_made_anew(
     assert cache.read(path.name) != junk
 
 
-def test_an_object_with_another_function_is_made_anew(place: Path, compiled: list[str]) -> None:
+def test_an_object_with_another_function_is_made_anew(
+    cache_folder: Path, compiled: list[str]
+) -> None:
     Kernel(program())
-    (path,) = files(place)
+    (path,) = files(cache_folder)
     cache.write(path.name, b"O" + jit.compile_object("define void @other() {\n  ret void\n}\n"))
     assert works(Kernel(program()))
     assert len(compiled) == 3
@@ -251,12 +258,14 @@ def full(*args: object, **options: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["open", "replace", "fsync", "scandir"])
-def test_a_disk_that_takes_nothing(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_nothing(
+    name: str, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Kernel(program())
     monkeypatch.setattr(os, name, full)
     assert works(Kernel(program(5.0)), 5.0)
     monkeypatch.undo()
-    assert not [path for path in files(place) if path.name.startswith(TEMPORARY)], (
+    assert not [path for path in files(cache_folder) if path.name.startswith(TEMPORARY)], (
         "nothing half-written is left"
     )
 
@@ -273,9 +282,9 @@ def test_a_directory_that_cannot_be_made(
 
 @posix
 @pytest.mark.skipif(hasattr(os, "getuid") and os.getuid() == 0, reason="root may write anywhere")
-def test_a_directory_that_cannot_be_written(place: Path, compiled: list[str]) -> None:
-    place.mkdir(parents=True)
-    place.chmod(0o500)
+def test_a_directory_that_cannot_be_written(cache_folder: Path, compiled: list[str]) -> None:
+    cache_folder.mkdir(parents=True)
+    cache_folder.chmod(0o500)
     assert works(Kernel(program()))
-    assert not files(place)
-    place.chmod(0o700)
+    assert not files(cache_folder)
+    cache_folder.chmod(0o700)

@@ -19,13 +19,13 @@ from steelyard import kernels
 from steelyard.compiler.runtime import cache, elf, jit, kernel
 from steelyard.compiler.runtime.kernel import Interface, Kernel
 from steelyard.files import TEMPORARY
-from tests.cached import compiled, files, place, program, refused, works
+from tests.cached import cache_folder, compiled, files, program, refused, works
 
-__all__ = ["compiled", "place"]  # fixtures
+__all__ = ["compiled", "cache_folder"]  # fixtures
 
 
 def test_other_sources_other_code(
-    place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+    cache_folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Kernel(program())
     for changed in ("another renderer", "yet another"):
@@ -38,13 +38,13 @@ def test_other_sources_other_code(
 
 
 def test_unknown_sources_no_cache(
-    place: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+    cache_folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernel, "sources", lambda *places: None)
     assert works(Kernel(program()))
     assert works(Kernel.from_cache(None, program))
     assert len(compiled) == 2
-    assert not place.exists()
+    assert not cache_folder.exists()
 
 
 def test_sources_name_every_byte(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_keys_depend_on_every_part() -> None:
 # ----------------------------------------------------------------------------
 
 
-def test_a_kernel_is_recalled_without_tracing(place: Path, compiled: list[str]) -> None:
+def test_a_kernel_is_recalled_without_tracing(cache_folder: Path, compiled: list[str]) -> None:
     first = Kernel.from_cache("robot, algorithm, version", program)
     again = Kernel.from_cache("robot, algorithm, version", refused)
     assert works(again)
@@ -190,9 +190,9 @@ def test_a_kernel_is_recalled_without_tracing(place: Path, compiled: list[str]) 
     assert works(Kernel.from_cache("another robot", lambda: program(4.0)), 4.0)
 
 
-def test_code_that_is_gone_is_made_anew(place: Path, compiled: list[str]) -> None:
+def test_code_that_is_gone_is_made_anew(cache_folder: Path, compiled: list[str]) -> None:
     result = Kernel.from_cache("robot", program)
-    (place / kernel._name(result.digest)).unlink()
+    (cache_folder / kernel._name(result.digest)).unlink()
     assert works(Kernel.from_cache("robot", program))
     assert len(compiled) == 2
     assert works(Kernel.from_cache("robot", refused))
@@ -201,7 +201,7 @@ def test_code_that_is_gone_is_made_anew(place: Path, compiled: list[str]) -> Non
 @pytest.mark.parametrize(
     "junk", [b"", b"{}", b"[1]", b"\xff", b'{"name": 1, "inputs": 2}', b"null"]
 )
-def test_an_interface_that_makes_no_sense(junk: bytes, place: Path) -> None:
+def test_an_interface_that_makes_no_sense(junk: bytes, cache_folder: Path) -> None:
     assert Interface.read(junk) is None
     Kernel.from_cache("robot", program)
     cache.write(cache.key("interface", "robot"), junk)
@@ -209,7 +209,7 @@ def test_an_interface_that_makes_no_sense(junk: bytes, place: Path) -> None:
     assert works(Kernel.from_cache("robot", refused))
 
 
-def test_an_interface_of_another_program(place: Path) -> None:
+def test_an_interface_of_another_program(cache_folder: Path) -> None:
     """Should a key ever stand for two programs, the one that is traced counts."""
     other = Interface.of(program(9.0))
     cache.write(cache.key("interface", "robot"), other.write())
@@ -231,20 +231,20 @@ def age(path: Path, days: float) -> None:
     os.utime(path, (then, then))
 
 
-def test_the_least_used_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_used_go_first(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [cache.key(str(i)) for i in range(6)]
     for i, name in enumerate(names):
         cache.write(name, bytes(1000))
-        age(place / name, 10 - i)
+        age(cache_folder / name, 10 - i)
     assert cache.read(names[0]) is not None  # used just now: no longer the oldest
     monkeypatch.setattr(cache, "LIMIT", 4500)
     cache.write(cache.key("new"), bytes(1000))
-    remaining = {path.name for path in files(place)}
+    remaining = {path.name for path in files(cache_folder)}
     assert remaining == {names[0], names[4], names[5], cache.key("new")}
 
 
 def test_few_writes_look_through_the_directory(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[Path] = []
     monkeypatch.setattr(cache, "_prune", looked.append)
@@ -254,35 +254,39 @@ def test_few_writes_look_through_the_directory(
     assert 2 <= len(looked) <= 30
 
 
-def test_a_disk_that_keeps_no_times(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_keeps_no_times(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read_only(path: Path) -> None:
         raise OSError(30, "Read-only file system")
 
     cache.write(cache.key("old"), b"content")
-    age(place / cache.key("old"), 100)
+    age(cache_folder / cache.key("old"), 100)
     monkeypatch.setattr(os, "utime", read_only)
     assert cache.read(cache.key("old")) == b"content"
 
 
-def test_only_its_own_files_go(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_its_own_files_go(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.write(cache.key("own"), bytes(100))
-    strangers = [place / "thesis.tex", place / ("a" * 40), place / f"{'a' * 40}.cached.bak"]
+    strangers = [
+        cache_folder / "thesis.tex",
+        cache_folder / ("a" * 40),
+        cache_folder / f"{'a' * 40}.cached.bak",
+    ]
     for path in strangers:
         path.write_text("precious")
         age(path, 1000)
-    folder, link = place / f"{'b' * 40}.cached", place / f"{'c' * 40}.cached"
+    folder, link = cache_folder / f"{'b' * 40}.cached", cache_folder / f"{'c' * 40}.cached"
     folder.mkdir()
     link.symlink_to(strangers[0])
-    age(place / cache.key("own"), 5)
+    age(cache_folder / cache.key("own"), 5)
     monkeypatch.setattr(cache, "LIMIT", 0)
     cache.write(cache.key("new"), bytes(100))
-    assert not (place / cache.key("own")).exists()
+    assert not (cache_folder / cache.key("own")).exists()
     assert all(path.exists() for path in (*strangers, folder, link))
 
 
-def test_what_dead_writers_left_goes(place: Path) -> None:
-    place.mkdir(parents=True, mode=0o700)
-    old, new = place / f"{TEMPORARY}old", place / f"{TEMPORARY}new"
+def test_what_dead_writers_left_goes(cache_folder: Path) -> None:
+    cache_folder.mkdir(parents=True, mode=0o700)
+    old, new = cache_folder / f"{TEMPORARY}old", cache_folder / f"{TEMPORARY}new"
     for path in (old, new):
         path.write_bytes(b"half")
     age(old, 1)
@@ -321,23 +325,23 @@ def start(root: Path, folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_several_processes_at_once(place: Path, root: Path) -> None:
-    running = [start(root, place) for _ in range(4)]
+def test_several_processes_at_once(cache_folder: Path, root: Path) -> None:
+    running = [start(root, cache_folder) for _ in range(4)]
     ended = [process.communicate(timeout=300) for process in running]
     assert [process.returncode for process in running] == [0] * 4, ended
     assert {errors for _, errors in ended} == {""}
     assert len({output.rsplit(" ", 1)[0] for output, _ in ended}) == 1
-    assert len(files(place)) == 5, (
+    assert len(files(cache_folder)) == 5, (
         "two kernels, what they were traced from, and the entry of single calls; nothing temporary"
     )
-    assert all(cache.read(path.name) for path in files(place))
+    assert all(cache.read(path.name) for path in files(cache_folder))
 
 
 @pytest.mark.skipif(not elf.RUNS_HERE, reason="ELF objects are linked on Linux on x86-64")
-def test_from_the_disk_nothing_of_llvm_is_loaded(place: Path, root: Path) -> None:
+def test_from_the_disk_nothing_of_llvm_is_loaded(cache_folder: Path, root: Path) -> None:
     outputs = []
     for _ in range(2):
-        process = start(root, place)
+        process = start(root, cache_folder)
         outputs.append(process.communicate(timeout=300)[0].rsplit(" ", 1))
     assert [loaded.strip() for _, loaded in outputs] == ["True", "False"]
     assert outputs[0][0] == outputs[1][0]

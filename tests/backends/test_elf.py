@@ -47,8 +47,8 @@ def test_a_kernel_is_linked() -> None:
 
 def test_linked_code_runs_at_any_address() -> None:
     """Two copies of the same bytes at two addresses compute the same."""
-    packed = pack(compiled())
-    one, other = load(packed), load(packed)
+    library = pack(compiled())
+    one, other = load(library), load(library)
     assert one.address != other.address
     x, y = np.array([[0.3, -0.8]]), np.array([[1.5, 0.7]])
     first, second = (of_code(loaded)(x, y) for loaded in (one, other))

@@ -127,7 +127,7 @@ def test_parts_hand_on_what_is_needed() -> None:
             continue
         iteration = part.iteration if isinstance(part, PlacedIteration) else None
         steps = iteration.steps if iteration else part.steps
-        loads = (
+        loaded = (
             dict(zip((a.id for a in iteration.outer), part.loads, strict=True))
             if iteration
             else part.loads
@@ -138,15 +138,15 @@ def test_parts_hand_on_what_is_needed() -> None:
             else part.stores
         )
         known = {leaf.id for leaf in part.leaves} if isinstance(part, Part) else set()
-        assert all(memory[slot] == value for value, slot in loads.items())
-        known |= set(loads)
+        assert all(memory[slot] == value for value, slot in loaded.items())
+        known |= set(loaded)
         for s in steps:
             assert s.id not in computed
             assert all(a.op in RECOMPUTED or a.id in known for a in s.args)
             known.add(s.id)
             computed.add(s.id)
         memory |= {slot: value for value, slot in stores.items()}
-        assert not set(stores.values()) & set(loads.values())
+        assert not set(stores.values()) & set(loaded.values())
     assert computed == {s.id for s in scaled.steps if s.op not in (*RECOMPUTED, "input")}
     assert sorted(written) == [
         (k, c) for k, o in enumerate(scaled.outputs) for c in pair_columns(o.size)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import pages
+from tests.house.documents import pages
 from tests.house.sources import ROOT
 
 

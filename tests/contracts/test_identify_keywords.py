@@ -46,6 +46,9 @@ sy.simulate(robot, saturat=True)
 sy.simulate(robot, stops="hard")
 sy.read_log("run.csv", robot, angel="deg")
 sy.find_logs("logs", rate="fast")
+robot.to_jax().mas_matrix
+robot.to_torch().mas_matrix
+robot.to_casadi().mas_matrix
 """
 
 
@@ -76,7 +79,7 @@ def test_mypy_accepts_a_correct_script_and_flags_misspelled_names(tmp_path: Path
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     first = SCRIPT.count("\n") + 2
     errors = [line for line in run.stdout.splitlines() if "error:" in line]
-    assert len(errors) == 10, run.stdout + run.stderr
+    assert len(errors) == 13, run.stdout + run.stderr
     assert all(f":{first + k}:" in line for k, line in enumerate(errors)), errors
     assert '"Fit" has no attribute "verdikt"' in errors[0]
     assert 'Unexpected keyword argument "friktion"' in errors[1]
@@ -86,3 +89,4 @@ def test_mypy_accepts_a_correct_script_and_flags_misspelled_names(tmp_path: Path
     assert 'incompatible type "str"; expected "bool | JointStops"' in errors[7]
     assert 'Unexpected keyword argument "angel"' in errors[8]
     assert 'incompatible type "str"; expected "float | None"' in errors[9]
+    assert all('has no attribute "mas_matrix"' in errors[k] for k in (10, 11, 12))

@@ -15,8 +15,8 @@ from steelyard.identification.model.problem import Problem
 from steelyard.identification.observations.observation import EVERY_STEP, Observation
 from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.samples.preparation import Preparation
-from tests.laws.identification.test_identify_base_wrench import plate_log, robots, torque_log
-from tests.laws.identification.test_identify_loops import drive_log, five_bars
+from tests.laws.identification.observations.test_base_wrench import plate_log, robots, torque_log
+from tests.laws.identification.observations.test_loops import drive_log, five_bars
 
 KINDS = {type(each).__name__: each for each in OBSERVATIONS}
 

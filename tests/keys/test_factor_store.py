@@ -39,7 +39,7 @@ def every_size_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(THRESHOLDS), "bytes_in_memory", 0)
 
 
-class Kept:
+class StoredFactors:
     """Three logs with their kept factors, and the numbers of a fit that trusts nothing."""
 
     def __init__(self, folder: Path) -> None:
@@ -63,16 +63,16 @@ class Kept:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+def stored(tmp_path_factory: pytest.TempPathFactory) -> StoredFactors:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(vars(THRESHOLDS), "bytes_in_memory", 0)
-        return Kept(tmp_path_factory.mktemp("store"))
+        return StoredFactors(tmp_path_factory.mktemp("store"))
 
 
-def rejects(kept: Kept, count: int, reason: str) -> None:
+def rejects(stored: StoredFactors, count: int, reason: str) -> None:
     """So many factors are not used, the numbers are those of the logs, and the result says why."""
-    fit = kept.again()
-    np.testing.assert_array_equal(fit.base_values, kept.expected)
+    fit = stored.again()
+    np.testing.assert_array_equal(fit.base_values, stored.expected)
     assert fit.archive is not None
     assert fit.archive.reused == 3 - count
     assert len(fit.archive.rejected) == count
@@ -83,12 +83,12 @@ def rejects(kept: Kept, count: int, reason: str) -> None:
     ]
 
 
-def test_what_is_whole_is_used(kept: Kept) -> None:
-    fit = kept.again()
+def test_what_is_whole_is_used(stored: StoredFactors) -> None:
+    fit = stored.again()
     assert (fit.archive.reused, fit.archive.rejected, fit.archive.not_stored) == (3, (), "")
-    np.testing.assert_array_equal(fit.base_values, kept.expected)
-    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in kept.factors)
-    assert stat.S_IMODE(kept.folder.stat().st_mode) == 0o700
+    np.testing.assert_array_equal(fit.base_values, stored.expected)
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in stored.factors)
+    assert stat.S_IMODE(stored.folder.stat().st_mode) == 0o700
 
 
 # what is not as it was written
@@ -96,25 +96,25 @@ def test_what_is_whole_is_used(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_flipped_bit_anywhere_is_noticed(kept: Kept, seed: int) -> None:
+def test_a_flipped_bit_anywhere_is_noticed(stored: StoredFactors, seed: int) -> None:
     """Through the store for 200 places, and through an identification for one of them."""
     rng = np.random.default_rng(seed)
-    store, log, most = opened(kept)
-    whole = kept.contents[0]
+    store, log, most = opened(stored)
+    whole = stored.contents[0]
     for path in rng.integers(0, len(whole), 200):
         damaged = bytearray(whole)
         damaged[path] ^= 1 << rng.integers(8)
-        kept.factors[0].write_bytes(damaged)
+        stored.factors[0].write_bytes(damaged)
         result = store.find(*log, most)
         assert result.content is None
         assert "tag" in result.reason
-    rejects(kept, 1, "tag")
-    assert kept.factors[0].read_bytes() == whole, "and it is made again"
+    rejects(stored, 1, "tag")
+    assert stored.factors[0].read_bytes() == whole, "and it is made again"
 
 
-def test_every_truncation_is_noticed(kept: Kept) -> None:
-    store, log, most = opened(kept)
-    whole = kept.contents[0]
+def test_every_truncation_is_noticed(stored: StoredFactors) -> None:
+    store, log, most = opened(stored)
+    whole = stored.contents[0]
     for length in (
         0,
         1,
@@ -125,47 +125,47 @@ def test_every_truncation_is_noticed(kept: Kept) -> None:
         len(whole) // 2,
         len(whole) - 1,
     ):
-        kept.factors[0].write_bytes(whole[:length])
+        stored.factors[0].write_bytes(whole[:length])
         assert store.find(*log, most).content is None
-    kept.factors[0].write_bytes(whole + b"\0")
+    stored.factors[0].write_bytes(whole + b"\0")
     assert store.find(*log, most).content is None
-    rejects(kept, 1, "tag")
+    rejects(stored, 1, "tag")
 
 
-def test_factors_under_the_names_of_others_are_noticed(kept: Kept) -> None:
+def test_factors_under_the_names_of_others_are_noticed(stored: StoredFactors) -> None:
     """All permutations of the three files that leave none where it was, and a copy of one in the
     place of another.
     """
     for order in ((1, 2, 0), (2, 0, 1)):
         for k, other in enumerate(order):
-            kept.factors[k].write_bytes(kept.contents[other])
-        rejects(kept, 3, "tag")
-        assert [file.read_bytes() for file in kept.factors] == kept.contents
-    kept.factors[0].write_bytes(kept.contents[1])
-    rejects(kept, 1, "tag")
+            stored.factors[k].write_bytes(stored.contents[other])
+        rejects(stored, 3, "tag")
+        assert [file.read_bytes() for file in stored.factors] == stored.contents
+    stored.factors[0].write_bytes(stored.contents[1])
+    rejects(stored, 1, "tag")
 
 
-def test_forged_numbers_are_noticed(kept: Kept) -> None:
+def test_forged_numbers_are_noticed(stored: StoredFactors) -> None:
     """A file that is right in all but its numbers: without the user's key it has no tag."""
     for forge in (lambda R: 2.0 * R, lambda R: R * np.nan, lambda R: np.zeros_like(R)):
-        payload = forged(kept.contents[0], forge)
+        payload = forged(stored.contents[0], forge)
         for tag in (
-            kept.contents[0][len(MAGIC) : len(MAGIC) + TAG],
+            stored.contents[0][len(MAGIC) : len(MAGIC) + TAG],
             bytes(TAG),
             hmac.digest(b"guessed", payload, "sha256"),
         ):
-            kept.factors[0].write_bytes(MAGIC + tag + payload)
-            rejects(kept, 1, "tag")
+            stored.factors[0].write_bytes(MAGIC + tag + payload)
+            rejects(stored, 1, "tag")
 
 
 def test_a_factor_of_another_users_key_is_not_looked_at(
-    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stored: StoredFactors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "other user"))
-    fit = kept.again()
+    fit = stored.again()
     assert (fit.archive.reused, fit.archive.rejected) == (0, ())
-    assert kept.again().archive.reused == 3
-    for file in set(kept.folder.iterdir()) - set(kept.factors):
+    assert stored.again().archive.reused == 3
+    for file in set(stored.folder.iterdir()) - set(stored.factors):
         file.unlink()
 
 
@@ -181,21 +181,23 @@ def test_a_factor_of_another_users_key_is_not_looked_at(
     ids=["nan", "infinite", "shape", "complex", "objects"],
 )
 def test_numbers_that_no_factor_has_are_refused_with_a_valid_tag_too(
-    kept: Kept, forge: Callable[[Any], Any], reason: str
+    stored: StoredFactors, forge: Callable[[Any], Any], reason: str
 ) -> None:
-    store, (_, digest), _ = opened(kept)
-    payload = forged(kept.contents[0], forge)
-    kept.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
-    rejects(kept, 1, reason)
+    store, (_, digest), _ = opened(stored)
+    payload = forged(stored.contents[0], forge)
+    stored.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
+    rejects(stored, 1, reason)
 
 
-def test_shapes_that_no_memory_holds_are_refused_with_a_valid_tag_too(kept: Kept) -> None:
-    store, (_, digest), _ = opened(kept)
-    payload = kept.contents[0][len(MAGIC) + TAG :].replace(
+def test_shapes_that_no_memory_holds_are_refused_with_a_valid_tag_too(
+    stored: StoredFactors,
+) -> None:
+    store, (_, digest), _ = opened(stored)
+    payload = stored.contents[0][len(MAGIC) + TAG :].replace(
         b"'shape': (3, 200, 2), }", b"'shape': (3,2**60,2), }", 1
     )
-    kept.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
-    rejects(kept, 1, "cannot be used")
+    stored.factors[0].write_bytes(MAGIC + store.tag(digest, payload) + payload)
+    rejects(stored, 1, "cannot be used")
     header = (
         np.lib.format.magic(1, 0)
         + b"v\0{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }".ljust(
@@ -203,8 +205,8 @@ def test_shapes_that_no_memory_holds_are_refused_with_a_valid_tag_too(kept: Kept
         )
         + b"\n"
     )
-    kept.factors[0].write_bytes(MAGIC + store.tag(digest, header) + header)
-    rejects(kept, 1, "cannot be used")
+    stored.factors[0].write_bytes(MAGIC + store.tag(digest, header) + header)
+    rejects(stored, 1, "cannot be used")
 
 
 # what is no regular file of the user's own
@@ -212,13 +214,15 @@ def test_shapes_that_no_memory_holds_are_refused_with_a_valid_tag_too(kept: Kept
 
 
 @posix
-def test_links_pipes_devices_and_folders_are_not_read(kept: Kept, tmp_path: Path) -> None:
+def test_links_pipes_devices_and_folders_are_not_read(
+    stored: StoredFactors, tmp_path: Path
+) -> None:
     """A right factor behind a link is none.
 
     A pipe is not waited for; the target of a link stays as it was.
     """
-    target, file = tmp_path / "target", kept.factors[0]
-    target.write_bytes(kept.contents[0])
+    target, file = tmp_path / "target", stored.factors[0]
+    target.write_bytes(stored.contents[0])
     target.chmod(0o600)
     for make, reason in (
         (lambda: file.symlink_to(target), "link"),
@@ -228,64 +232,66 @@ def test_links_pipes_devices_and_folders_are_not_read(kept: Kept, tmp_path: Path
     ):
         file.unlink()
         make()
-        rejects(kept, 1, reason)
+        rejects(stored, 1, reason)
         assert not file.is_file() or file.is_symlink()
-    assert target.read_bytes() == kept.contents[0]
+    assert target.read_bytes() == stored.contents[0]
     assert not (tmp_path / "missing").exists()
     file.unlink()
     file.mkdir()
-    rejects(kept, 1, "regular")
+    rejects(stored, 1, "regular")
     file.rmdir()
-    kept.restore()
+    stored.restore()
 
 
 @posix
-def test_a_folder_behind_a_link_is_neither_read_nor_written(kept: Kept, tmp_path: Path) -> None:
+def test_a_folder_behind_a_link_is_neither_read_nor_written(
+    stored: StoredFactors, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
-    kept.folder.rename(elsewhere)
-    kept.folder.symlink_to(elsewhere)
-    (elsewhere / kept.factors[0].name).unlink()
+    stored.folder.rename(elsewhere)
+    stored.folder.symlink_to(elsewhere)
+    (elsewhere / stored.factors[0].name).unlink()
     before = sorted(elsewhere.iterdir())
     try:
-        rejects(kept, 3, "link")
+        rejects(stored, 3, "link")
         assert sorted(elsewhere.iterdir()) == before
     finally:
-        kept.folder.unlink()
-        elsewhere.rename(kept.folder)
-        kept.restore()
+        stored.folder.unlink()
+        elsewhere.rename(stored.folder)
+        stored.restore()
 
 
 @posix
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666, 0o777])
-def test_what_others_can_write_is_not_read(kept: Kept, mode: int) -> None:
-    kept.factors[0].chmod(mode)
-    rejects(kept, 1, "others")
-    assert stat.S_IMODE(kept.factors[0].stat().st_mode) == 0o600, "and is replaced"
-    kept.folder.chmod(0o700 | mode & 0o077)
+def test_what_others_can_write_is_not_read(stored: StoredFactors, mode: int) -> None:
+    stored.factors[0].chmod(mode)
+    rejects(stored, 1, "others")
+    assert stat.S_IMODE(stored.factors[0].stat().st_mode) == 0o600, "and is replaced"
+    stored.folder.chmod(0o700 | mode & 0o077)
     try:
-        rejects(kept, 3, "others")
+        rejects(stored, 3, "others")
     finally:
-        kept.folder.chmod(0o700)
+        stored.folder.chmod(0o700)
 
 
 @posix
-def test_what_belongs_to_another_user_is_not_read(kept: Kept) -> None:
+def test_what_belongs_to_another_user_is_not_read(stored: StoredFactors) -> None:
     if os.getuid() != 0:
         pytest.skip("only root gives files away")
-    os.chown(kept.factors[0], 12345, 12345)
-    rejects(kept, 1, "another user")
-    assert kept.factors[0].stat().st_uid == 0
-    os.chown(kept.folder, 12345, 12345)
+    os.chown(stored.factors[0], 12345, 12345)
+    rejects(stored, 1, "another user")
+    assert stored.factors[0].stat().st_uid == 0
+    os.chown(stored.folder, 12345, 12345)
     try:
-        rejects(kept, 3, "another user")
+        rejects(stored, 3, "another user")
     finally:
-        os.chown(kept.folder, 0, 0)
+        os.chown(stored.folder, 0, 0)
 
 
-def test_a_file_that_is_too_large_is_not_read(kept: Kept) -> None:
-    with kept.factors[0].open("r+b") as file:
+def test_a_file_that_is_too_large_is_not_read(stored: StoredFactors) -> None:
+    with stored.factors[0].open("r+b") as file:
         file.truncate(1 << 40)  # a terabyte without blocks
-    rejects(kept, 1, "bytes")
+    rejects(stored, 1, "bytes")
 
 
 # the key
@@ -309,7 +315,7 @@ def test_the_key_is_private_random_and_made_once(
 @posix
 @pytest.mark.parametrize("damage", ["readable", "short", "long", "link", "fifo", "folder writable"])
 def test_a_key_that_others_may_know_is_not_used(
-    damage: str, kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    damage: str, stored: StoredFactors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is read or kept, the result says so, and its numbers are right."""
     monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
@@ -325,24 +331,24 @@ def test_a_key_that_others_may_know_is_not_used(
     else:
         path.rename(tmp_path / "key")
         path.symlink_to(tmp_path / "key") if damage == "link" else os.mkfifo(path)
-    before = sorted(kept.folder.iterdir())
-    fit = kept.again()
+    before = sorted(stored.folder.iterdir())
+    fit = stored.again()
     assert fit.archive.not_stored
     assert fit.archive.reused == 0
     assert "Factors are neither read nor stored" in " ".join(fit.status)
-    assert sorted(kept.folder.iterdir()) == before
-    np.testing.assert_array_equal(fit.base_values, kept.expected)
+    assert sorted(stored.folder.iterdir()) == before
+    np.testing.assert_array_equal(fit.base_values, stored.expected)
 
 
 def test_without_a_cache_folder_nothing_is_kept(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
+    stored: StoredFactors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STEELYARD_CACHE", "")
-    assert "no cache folder" in kept.again().archive.not_stored
+    assert "no cache folder" in stored.again().archive.not_stored
 
 
 def test_workers_get_a_key_of_the_recipe_and_never_that_of_the_user(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
+    stored: StoredFactors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is sent to workers authenticates factors of one recipe alone.
 
@@ -354,8 +360,8 @@ def test_workers_get_a_key_of_the_recipe_and_never_that_of_the_user(
         "steelyard.identification.out_of_core.identify_archive.fold_log",
         lambda *call: sent.append(call[3]) or plain(*call),
     )
-    kept.again()
-    identified(kept.files, keep=True, **(OPTIONS | {"mask": 0.01}))
+    stored.again()
+    identified(stored.files, keep=True, **(OPTIONS | {"mask": 0.01}))
     user, _ = factor_store.user_key()
     secrets = {store.secret for store in sent}
     assert len(secrets) == 2
@@ -363,23 +369,23 @@ def test_workers_get_a_key_of_the_recipe_and_never_that_of_the_user(
     assert all(
         user.hex() not in repr(store) and store.secret.hex() not in repr(store) for store in sent
     )
-    for file in set(kept.folder.iterdir()) - set(kept.factors):
+    for file in set(stored.folder.iterdir()) - set(stored.factors):
         file.unlink()
 
 
-def test_processes_read_and_keep_as_one_does(kept: Kept) -> None:
-    kept.factors[0].write_bytes(kept.contents[1])
-    fit = identified(kept.files, keep=True, executor=2, **OPTIONS)
+def test_processes_read_and_keep_as_one_does(stored: StoredFactors) -> None:
+    stored.factors[0].write_bytes(stored.contents[1])
+    fit = identified(stored.files, keep=True, executor=2, **OPTIONS)
     assert (fit.archive.reused, len(fit.archive.rejected)) == (2, 1)
-    np.testing.assert_array_equal(fit.base_values, kept.expected)
-    assert [file.read_bytes() for file in kept.factors] == kept.contents
+    np.testing.assert_array_equal(fit.base_values, stored.expected)
+    assert [file.read_bytes() for file in stored.factors] == stored.contents
 
 
 # helpers
 # --------------------------------------------------------------------------------------------------
 
 
-def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
+def opened(stored: StoredFactors) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
     """The store with the key of the recipe that the factors were made with, the log of the first
     factor with its digest, and the limit.
     """
@@ -388,10 +394,10 @@ def opened(kept: Kept) -> tuple[FactorStore, tuple[sy.LogFile, str], int]:
         plain = log_factor.fold_log
         name = "steelyard.identification.out_of_core.identify_archive.fold_log"
         patch.setattr(name, lambda *call: seen.append(call) or plain(*call))
-        kept.restore()
-        kept.again()
+        stored.restore()
+        stored.again()
     for source, digest, recipe, store, _ in seen:
-        if store.path(source, digest) == kept.factors[0]:
+        if store.path(source, digest) == stored.factors[0]:
             return store, (source, digest), recipe.most_bytes
     raise AssertionError("no log has the first factor")
 
@@ -408,8 +414,8 @@ def forged(whole: bytes, forge: Callable[[Any], Any]) -> bytes:
     return target.getvalue()
 
 
-def test_what_is_written_is_what_is_read(kept: Kept) -> None:
-    store, (source, digest), most = opened(kept)
+def test_what_is_written_is_what_is_read(stored: StoredFactors) -> None:
+    store, (source, digest), most = opened(stored)
     content = store.find(source, digest, most).content
     assert content is not None
     reach = LogFactor.from_bytes(content, digest, reach_of(content)).parts[0].reach
@@ -420,7 +426,7 @@ def test_what_is_written_is_what_is_read(kept: Kept) -> None:
         LogFactor.from_bytes(content, digest[::-1], reach)
     with pytest.raises(ValueError, match="another model"):
         LogFactor.from_bytes(content, digest, reach[:-1])
-    assert kept.folder.name == factor_store.FOLDER
+    assert stored.folder.name == factor_store.FOLDER
 
 
 def reach_of(payload: bytes) -> Any:

@@ -49,7 +49,7 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[sy.Fit, sy.Robot]:
+def fit_and_robot() -> tuple[sy.Fit, sy.Robot]:
     """A fit of a simulated robot, and that robot."""
     robot = sy.load("spatial_3r").with_friction(viscous=4.0, coulomb=3.0)
     real = sy.perturbed(robot, 7)
@@ -60,8 +60,10 @@ def made() -> tuple[sy.Fit, sy.Robot]:
 
 
 @pytest.fixture(scope="module")
-def page(made: tuple[sy.Fit, sy.Robot], tmp_path_factory: pytest.TempPathFactory) -> Elements:
-    fit, real = made
+def page(
+    fit_and_robot: tuple[sy.Fit, sy.Robot], tmp_path_factory: pytest.TempPathFactory
+) -> Elements:
+    fit, real = fit_and_robot
     other = sy.record(
         real, sy.excite(fit.initial, seconds=10, harmonics=6, candidates=1, seed=3), rate=100
     )
@@ -102,9 +104,9 @@ def test_nothing_is_asked_of_the_network(page: Elements) -> None:
 
 
 def test_what_the_fit_says_is_on_the_page_as_text(
-    page: Elements, made: tuple[sy.Fit, sy.Robot]
+    page: Elements, fit_and_robot: tuple[sy.Fit, sy.Robot]
 ) -> None:
-    fit, _ = made
+    fit, _ = fit_and_robot
     text = "".join(page.text)
     assert "Noted by <b>R & D</b>." in text, "escaped, not read as markup"
     assert all(sentence in text for sentence in fit.verdict.reasons)
@@ -122,9 +124,9 @@ def test_what_the_fit_says_is_on_the_page_as_text(
 
 
 def test_the_torques_drawn_are_those_of_the_fit(
-    page: Elements, made: tuple[sy.Fit, sy.Robot]
+    page: Elements, fit_and_robot: tuple[sy.Fit, sy.Robot]
 ) -> None:
-    fit, _ = made
+    fit, _ = fit_and_robot
     drawn = figures(page)
     traces = drawn["torques"]["data"]
     for label, signal in (
@@ -132,9 +134,9 @@ def test_the_torques_drawn_are_those_of_the_fit(
         ("predicted", fit.predicted),
         ("residual", fit.residuals),
     ):
-        own = [trace for trace in traces if trace["name"] == label]
-        assert len(own) == fit.robot.n
-        for j, trace in enumerate(own):
+        matching_traces = [trace for trace in traces if trace["name"] == label]
+        assert len(matching_traces) == fit.robot.n
+        for j, trace in enumerate(matching_traces):
             x, y = trace["x"], trace["y"]
             assert len(x) == len(y) <= 4000
             index = np.searchsorted(fit.t, x - 1e-3)
@@ -148,9 +150,9 @@ def test_the_torques_drawn_are_those_of_the_fit(
 
 
 def test_the_verdict_comes_first_and_takes_the_other_log_into_account(
-    page: Elements, made: tuple[sy.Fit, sy.Robot]
+    page: Elements, fit_and_robot: tuple[sy.Fit, sy.Robot]
 ) -> None:
-    fit, _ = made
+    fit, _ = fit_and_robot
     text = "".join(page.text)
     content = gather(fit, fit.validation)
     assert content.verdict == str(fit.judged(fit.validation))
@@ -173,8 +175,10 @@ def test_the_verdict_comes_first_and_takes_the_other_log_into_account(
     assert places == sorted(places)
 
 
-def test_the_region_is_given_in_numbers(page: Elements, made: tuple[sy.Fit, sy.Robot]) -> None:
-    fit, _ = made
+def test_the_region_is_given_in_numbers(
+    page: Elements, fit_and_robot: tuple[sy.Fit, sy.Robot]
+) -> None:
+    fit, _ = fit_and_robot
     rows = gather(fit).tables["region"].rows
     region = fit.region
     for j, row in enumerate(rows):
@@ -184,9 +188,9 @@ def test_the_region_is_given_in_numbers(page: Elements, made: tuple[sy.Fit, sy.R
 
 
 def test_states_outside_the_region_are_shaded(
-    page: Elements, made: tuple[sy.Fit, sy.Robot]
+    page: Elements, fit_and_robot: tuple[sy.Fit, sy.Robot]
 ) -> None:
-    fit, _ = made
+    fit, _ = fit_and_robot
     bands = [
         shape for shape in figures(page)["torques"]["layout"]["shapes"] if shape["yref"] == "paper"
     ]
@@ -219,9 +223,9 @@ def test_bands_over_marked_stretches() -> None:
 
 
 def test_the_combination_behind_each_base_parameter_is_wherever_one_is_shown(
-    page: Elements, made: tuple[sy.Fit, sy.Robot]
+    page: Elements, fit_and_robot: tuple[sy.Fit, sy.Robot]
 ) -> None:
-    fit, real = made
+    fit, real = fit_and_robot
     shown = combinations(fit)
     for made_table in (base_table(fit), base_table(fit, real), accuracy_table(fit, real)):
         for row, text in zip(made_table.rows, shown, strict=True):
@@ -261,9 +265,9 @@ def test_the_correlogram_is_that_of_the_definition(rng: np.random.Generator) -> 
 
 
 def test_nothing_is_written_over_and_nothing_half(
-    made: tuple[sy.Fit, sy.Robot], tmp_path: Path
+    fit_and_robot: tuple[sy.Fit, sy.Robot], tmp_path: Path
 ) -> None:
-    fit, _ = made
+    fit, _ = fit_and_robot
     path = tmp_path / "report.html"
     path.write_text("mine")
     with pytest.raises(sy.CallError, match="exists already"):
@@ -275,9 +279,9 @@ def test_nothing_is_written_over_and_nothing_half(
 
 
 def test_a_missing_package_names_the_extra(
-    made: tuple[sy.Fit, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fit_and_robot: tuple[sy.Fit, sy.Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fit, _ = made
+    fit, _ = fit_and_robot
     real = builtins.__import__
 
     def without(name: str, *rest: Any, **more: Any) -> Any:
@@ -291,8 +295,10 @@ def test_a_missing_package_names_the_extra(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robot]) -> None:
-    fit, real = made
+def test_the_table_of_parameters_counts_what_is_true(
+    fit_and_robot: tuple[sy.Fit, sy.Robot],
+) -> None:
+    fit, real = fit_and_robot
     content = gather(fit, true_robot=real)
     true = fit.base.values(real.with_friction(offset=0.0).with_rotors(0.0).parameters)
     value, sigma = fit.base_values, fit.base_standard_deviation
@@ -302,16 +308,16 @@ def test_the_table_of_parameters_counts_what_is_true(made: tuple[sy.Fit, sy.Robo
 
 
 def test_the_old_name_of_the_true_robot_still_works(
-    made: tuple[sy.Fit, sy.Robot], tmp_path: Path
+    fit_and_robot: tuple[sy.Fit, sy.Robot], tmp_path: Path
 ) -> None:
-    fit, real = made
+    fit, real = fit_and_robot
     with pytest.warns(DeprecationWarning, match="true_robot"):
         path = report(fit, tmp_path / "old.html", truth=real)
     assert "true values lie within" in path.read_text(encoding="utf-8")
 
 
-def test_every_parameter_has_a_unit(made: tuple[sy.Fit, sy.Robot]) -> None:
-    fit, _ = made
+def test_every_parameter_has_a_unit(fit_and_robot: tuple[sy.Fit, sy.Robot]) -> None:
+    fit, _ = fit_and_robot
     tables = gather(fit).tables
     units = {
         row[0].rpartition(".")[2]: row[-1] for name in ("base", "all") for row in tables[name].rows

@@ -1,4 +1,4 @@
 """The thresholds that decide a word, each with a decision on either side.
 
-`tests/house/test_thresholds.py` moves every one of them.
+`tests/house/code/test_thresholds.py` moves every one of them.
 """

@@ -42,9 +42,9 @@ def mat_bomb(path: Path, count: int) -> None:
     size = np.uint32([8 * count]).tobytes()
     body = variable[8:].replace(old, new, 1)[: -4 * 8 - 4] + size
     packer = zlib.compressobj()
-    packed = [packer.compress(np.uint32([14, len(body) + 8 * count]).tobytes() + body)]
-    packed += [packer.compress(bytes(1 << 20)) for _ in range(8 * count >> 20)]
-    content = b"".join([*packed, packer.flush()])
+    compressed = [packer.compress(np.uint32([14, len(body) + 8 * count]).tobytes() + body)]
+    compressed += [packer.compress(bytes(1 << 20)) for _ in range(8 * count >> 20)]
+    content = b"".join([*compressed, packer.flush()])
     path.write_bytes(head + np.uint32([15, len(content)]).tobytes() + content)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from ..compiler.ir.linearise import pullback, tangent
 from ..compiler.ir.program import Operand, Program
 from ..errors import CallError
-from .catalogue import Catalogue, Form, Functions
+from .catalogue import Catalogue, Form
+from .robot_functions import RobotFunctions
 
 
 class Linearised:
@@ -34,7 +35,7 @@ class Linearised:
         return self._cache[key]
 
 
-class ArrayFunctions(Functions):
+class ArrayFunctions(RobotFunctions[Callable[..., Any]]):
     """A robot's functions over arrays (..., n), with the arguments of its methods except `out`."""
 
     xp: Any  # the namespace of the library
@@ -55,7 +56,7 @@ class ArrayFunctions(Functions):
     def _run(self, linearised: Linearised, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Return the results of a program, differentiable."""
 
-    def _make(self, name: str) -> Callable[..., Any]:
+    def _trace(self, name: str) -> Callable[..., Any]:
         def function(*args: Any, **options: Any) -> Any:
             form, arrays = self._form(name, args, options)
             if form not in self._linearised:

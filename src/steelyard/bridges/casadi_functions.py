@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..compiler.ir.program import Operand
 from ..compiler.render.casadi_expressions import casadi, expressions, extent
 from ..errors import CallError
-from .catalogue import Catalogue, Form, Functions
+from .catalogue import Catalogue, Form
+from .robot_functions import RobotFunctions
+
+if TYPE_CHECKING:
+    from casadi import Function
 
 JACOBIANS = {
     "inverse_dynamics": "inverse_dynamics_derivatives",
@@ -16,7 +20,7 @@ JACOBIANS = {
 }
 
 
-class CasadiFunctions(Functions):
+class CasadiFunctions(RobotFunctions["Function"]):
     """The functions of a robot as `casadi.Function`s.
 
     The chosen options are inputs after the arrays: `wrench` (frames, 6), `base` (9), `parameters`
@@ -47,7 +51,7 @@ class CasadiFunctions(Functions):
             "parameters": parameters,
         }
 
-    def _make(self, name: str) -> Any:
+    def _trace(self, name: str) -> Function:
         taken = self._catalogue.entries[name].signature.parameters
         options = {key: value for key, value in self._options.items() if key in taken}
         frame = self._catalogue.frame(self._frame) if "frame" in taken else None
@@ -56,9 +60,9 @@ class CasadiFunctions(Functions):
             if name == "friction_torque"
             else self._catalogue.entries[name].algorithm
         )
-        return self._function(name, Form(algorithm, frame, **options))
+        return self._casadi_function(name, Form(algorithm, frame, **options))
 
-    def _function(self, name: str, form: Form) -> Any:
+    def _casadi_function(self, name: str, form: Form) -> Function:
         ca = casadi()
         program = self._catalogue.program(name, form)
         symbols = [ca.SX.sym(operand.name, *extent(operand)) for operand in program.inputs]

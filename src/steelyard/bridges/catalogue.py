@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import Signature
 from typing import Any, NamedTuple
 
 from ..compiler.ir.program import Program
-from ..errors import CallError, suggest
+from ..errors import CallError
 from ..kernels import ALGORITHMS, LOOP_ALGORITHMS
 from ..kernels import program as shortest
 from ..mechanism.tree import Tree
 
 # optional inputs of a function after its arrays, in this order
 OPTIONS = ("wrench", "base", "parameters")
-
-
-class UnknownFunction(CallError, AttributeError):
-    """A bridge has no function of that name."""
 
 
 @dataclass(frozen=True)
@@ -100,40 +95,6 @@ def entry(algorithm: str, tree: Tree, signature: Signature, results: int | None 
     return Entry(
         algorithm, tree, Signature(parameters), len(known.outputs) if results is None else results
     )
-
-
-class Functions(ABC):
-    """The functions of a robot, each traced at first use. `dir()` lists them."""
-
-    library = ""
-
-    def __init__(self, catalogue: Catalogue) -> None:
-        self._catalogue = catalogue
-
-    @abstractmethod
-    def _make(self, name: str) -> Any:
-        """Return the function of a name."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        entries = self._catalogue.entries
-        if name not in entries:
-            raise UnknownFunction(
-                f"{name!r} is not a function of a robot in {self.library}; {suggest(name, entries)}"
-            )
-        function = self._make(name)
-        self.__dict__[name] = function
-        return function
-
-    def __dir__(self) -> list[str]:
-        return sorted((*super().__dir__(), *self._catalogue.entries))
-
-    def __repr__(self) -> str:
-        return (
-            f"<{len(self._catalogue.entries)} functions of {self._catalogue.robot!r} in"
-            f" {self.library}>"
-        )
 
 
 def _plain(signature: Signature) -> Signature:

@@ -46,7 +46,7 @@ from .result.torque_noise import torque_noise
 from .result.uncertainty import Uncertainty, uncertainty
 from .result.validation import Validation, kept_states, predicted_torque
 from .result.verdict.inputs import LogInputs, MassInputs
-from .selection.choose_predictor import PredictorChoice
+from .selection.choose_predictor import Predictor, PredictorChoice
 
 Array = NDArray[np.float64]
 
@@ -104,12 +104,8 @@ def make_fit(
     if other is not None:
         predicted = compute_residuals(problem, other.predictor.base, estimate.weights)
     validation = self_validation(prepared, predicted, region)
-    notes = prepared.notes + sample_notes(problem) + estimate.notes
-    if predictor is not None:
-        notes += (predictor.note,)
-    if model.known is not None:
-        notes += (known_note(model.known, problem, validation.measured),)
     presliding = distance_std(problem, identified, errors)
+    notes = prepared.notes + fit_notes(problem, estimate, predictor, validation.measured)
     estimate = replace(estimate, notes=notes + memory_note(identified, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, torque)
     cross_validation = held_out(problem, estimate, other)
@@ -358,6 +354,18 @@ def to_physical(problem: Problem, estimate: Estimate) -> Estimate:
         parameters=physical.parameters,
         notes=estimate.notes + ((note,) if error - least >= 1e-6 else ()),
     )
+
+
+def fit_notes(
+    problem: Problem, estimate: Estimate, predictor: Predictor | None, measured: Array
+) -> tuple[str, ...]:
+    """Return sentences on samples, estimate, predictor and known torque."""
+    notes = sample_notes(problem) + estimate.notes
+    if predictor is not None:
+        notes += (predictor.note,)
+    if problem.model.known is not None:
+        notes += (known_note(problem.model.known, problem, measured),)
+    return notes
 
 
 def sample_notes(problem: Problem) -> tuple[str, ...]:

@@ -92,8 +92,8 @@ class JointTerm:
     q, load, or the name of a signal. `dry` terms jump where the velocity changes its sign, unless
     the joint has a width: simulation locks such joints at rest. Terms with `memory` depend on the
     presliding state where the joint has the shape of that name, which governs it; a single state
-    gives their sliding value. `least` is the smallest value that a real joint has, `above` the
-    terms that it is not less than. `between` bounds the search for a shape.
+    gives their sliding value. `least` is the smallest value that a real joint has; `above` names
+    terms that are at most as large. `between` bounds the search for a shape.
     """
 
     key: str

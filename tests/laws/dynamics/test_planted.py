@@ -34,9 +34,9 @@ from tests.laws.dynamics import (
     test_energy,
     test_parameters,
     test_reactions,
-    test_renderers,
     test_torque,
 )
+from tests.laws.dynamics.implementations import test_renderers
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 LAWS = (

@@ -38,9 +38,11 @@ parallel robots and one robot with a loop of every kind.
 
 
 def laws() -> list[Law]:
-    """Return all laws of this folder by name."""
-    for path in sorted(Path(__file__).parent.glob("test_*.py")):
-        importlib.import_module(f"tests.laws.dynamics.{path.stem}")
+    """Return all laws of this folder and its sub-folders by name."""
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("test_*.py")):
+        module = ".".join(path.relative_to(folder).with_suffix("").parts)
+        importlib.import_module(f"tests.laws.dynamics.{module}")
     return [LAWS[name] for name in sorted(LAWS)]
 
 

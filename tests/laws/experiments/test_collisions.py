@@ -69,7 +69,7 @@ def test_samples_one_by_one_give_the_same() -> None:
 
 @cache
 def fit() -> sy.Fit:
-    """Three motions, whose velocities are measured as those of the live robot are."""
+    """Three motions, whose velocities are measured as on the live robot."""
     logs = []
     for seed in (5, 6, 7):
         t, q, qd, qdd = fourier(3, 20.0, RATE, seed, base=0.1, harmonics=5, size=0.4)

@@ -126,17 +126,17 @@ def _swing(n: int) -> tuple[np.ndarray, ...]:
 
 def draws() -> list[tuple[str, float, float, int]]:
     rng = np.random.default_rng(7)
-    loads = [0.0, *np.geomspace(1e-3, 1.0, 7)]
+    masses = [0.0, *np.geomspace(1e-3, 1.0, 7)]
     moving = [
         ("moving", float(load), float(rng.choice([0.01, 0.2, 1.0])), int(rng.integers(1, 50)))
-        for load in loads
+        for load in masses
         for _ in range(2)
     ]
     return [
         *moving,
         *(
             ("static", float(load), float(rng.choice([0.0, 1.0])), int(rng.integers(40)))
-            for load in loads
+            for load in masses
         ),
     ]
 

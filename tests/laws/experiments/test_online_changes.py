@@ -47,8 +47,8 @@ def motion() -> tuple[Array, ...]:
 def torque(
     after: sy.Robot, at: float, seed: int = 0, until: float = np.inf, rho: float = 0.6
 ) -> Array:
-    """The torque of the robot, of another one between two times [s], with noise that remembers
-    itself.
+    """The torque of the robot, of another one between two times [s], with correlated
+    noise.
     """
     t, q, qd, qdd = motion()
     tau = [r.inverse_dynamics(q, qd, qdd) for r in (robot(), after)]

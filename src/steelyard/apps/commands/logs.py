@@ -136,7 +136,7 @@ def validate(
     "doubtful", 4 for "refused".
     """
     from ...identification import validate_robots
-    from ...identification.result.plain_data import validation_data
+    from ...identification.result.saved.plain_data import validation_data
     from ...reporting.results import fit_file, held_joints, identified_robot, saved_decision
     from ...reporting.tables import compared_errors
     from ..config import columns_of, read_config

@@ -76,7 +76,7 @@ class CollisionCalibration(MonitoredStates):
 
     @property
     def alarms_per_hour_limit(self) -> float:
-        """Upper 95 % confidence limit of the rate [1/h], of a Poisson process.
+        """Upper 95 % confidence limit of the rate [1/h] of a Poisson process.
 
         Garwood, Biometrika 28 (1936), p. 437.
         """
@@ -86,9 +86,9 @@ class CollisionCalibration(MonitoredStates):
 
     @property
     def visit_probability(self) -> Array:
-        """Bound of the probability that an exchangeable visit is a false alarm, (n, 4).
+        """Upper bound of the probability that an exchangeable visit is a false alarm, (n, 4).
 
-        1 / (m + 1); 0 if not monitored.
+        1 / (m + 1) after m visits; 0 if the state is not monitored.
         """
         return np.where(self.monitored, 1.0 / (self.visits + 1.0), 0.0)
 
@@ -96,10 +96,9 @@ class CollisionCalibration(MonitoredStates):
     def detectable(self) -> Array:
         """Smallest external torque that is detected in every monitored state, (n,) [N m|N].
 
-        Inf without any.
-
-        Threshold plus largest residual, which may have the opposite sign. A constant external
-        torque reaches 95 % of its size in the residual after 3 / gain.
+        It is the threshold plus the largest residual, which may have the opposite sign; infinite
+        for a joint without a monitored state. A constant external torque reaches 95 % of its size
+        in the residual after 3 / gain.
         """
         both = np.where(self.monitored, self.threshold + np.nan_to_num(self.largest), 0.0).max(
             axis=1
@@ -219,7 +218,7 @@ def calibration_of(
     Parameters
     ----------
     streams : residuals of the parts of the fit's log
-    halves : residuals of each half of it, and of the other one by its model
+    halves : residuals of each half of the log, and of the other half by the model of this half
     names : names of the joints
     words : word of the verdict on each joint
     limits : speeds of the fit's motion

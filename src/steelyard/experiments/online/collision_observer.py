@@ -25,9 +25,10 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Collision:
-    """Contact that was noticed.
+    """A detected contact.
 
-    When [s], at which joints the external torque (n,) [N m|N] passed its threshold (n,).
+    `time` [s] is the first sample and `joints` are the joints at which the external torque (n,)
+    [N m|N] exceeds its threshold (n,).
     """
 
     time: float
@@ -38,12 +39,12 @@ class Collision:
 
     def __str__(self) -> str:
         indices = [self.names.index(joint) for joint in self.joints]
-        felt = ", ".join(
+        listed = ", ".join(
             f"{self.names[j]} {self.external_torque[j]:.3g} (threshold {self.threshold[j]:.2g})"
             for j in indices
         )
         return (
-            f"At {self.time:.6g} s something pushed the robot: external torque [N m|N] at {felt}."
+            f"At {self.time:.6g} s something pushed the robot: external torque [N m|N] at {listed}."
         )
 
 

@@ -27,9 +27,10 @@ UNITS = {
 def velocity_findings(log: Log) -> Iterator[Finding]:
     """Yield findings on velocities that are not the derivative of the position.
 
-    qd(t) = a dq/dt(t - d): a factor a far from 1 is another unit, sign or transmission side, a
-    delay d comes from a filter or from the transport. Smoothing then uses positions alone. Where
-    the factor is the same at all joints and no unit, the time stamps may be wrong instead.
+    The model is qd(t) = a dq/dt(t - d). A factor a far from 1 indicates another unit, sign or side
+    of the transmission; a delay d comes from a filter or from transport. Smoothing then uses
+    positions alone. If all joints have the same factor and it is not a known unit, the time stamps
+    may be wrong instead.
     """
     factor = common_factor(log)
     if factor is not None:
@@ -47,7 +48,7 @@ def velocity_findings(log: Log) -> Iterator[Finding]:
 
 
 def clock_finding(factor: float) -> Finding:
-    """Return the finding on velocities that are one multiple of the derivatives at all joints."""
+    """Return the finding on velocities that differ from derivatives by one common factor."""
     return Finding(
         fault="clock",
         joints=(),
@@ -63,9 +64,9 @@ def clock_finding(factor: float) -> Finding:
 
 
 def common_factor(log: Log) -> float | None:
-    """Return the multiple of the derivatives of positions that all velocities are.
+    """Return the common ratio of velocities to derivatives of positions.
 
-    None if they differ, or if it is near one or a known unit.
+    None if the ratios of the joints differ, or if the ratio is near one or near a known unit.
     """
     factors = []
     for _, t, q, qd in moving_channels(log):
@@ -82,9 +83,9 @@ def common_factor(log: Log) -> float | None:
 
 
 def moving_channels(log: Log) -> Iterator[tuple[str, Array, Array, Array]]:
-    """Yield names, times, positions and velocities (N,) of joints that move.
+    """Yield name, times, positions and velocities (N,) of each joint that moves.
 
-    Of the longest stretch without gaps.
+    The samples are the longest stretch without gaps.
     """
     usable = log.qd is not None and np.all(np.isfinite(log.t)) and np.all(np.diff(log.t) > 0)
     if not usable or log.N < THRESHOLDS.least_velocity_samples:
@@ -112,13 +113,13 @@ def velocity_faults(log: Log) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class VelocityMatch:
-    """How a velocity follows the derivative of its position.
+    """Fit of a velocity channel by the scaled and delayed derivative of its position.
 
     Parameters
     ----------
     factor : velocity over derivative
-    delay, sigma : of the velocity, with its standard deviation [s]
-    harm : relative error of the velocity by its delay
+    delay, sigma : delay of the velocity and its standard deviation [s]
+    harm : relative error of the velocity that the delay causes
     """
 
     factor: float
@@ -140,7 +141,7 @@ class VelocityMatch:
         if abs(float(estimate.correlation[0])) < THRESHOLDS.least_velocity_correlation:
             return None
         shifted = np.interp(grid - delay, grid, rate)
-        # dq/dt over qd: noise of the differences averages out in the numerator, is not squared
+        # dq/dt over qd: noise of dq/dt averages out in the product; it would be squared in dq/dt^2
         ratio = float(velocity @ shifted) / max(float(velocity @ velocity), 1e-300)
         harm = abs(delay) * float(np.std(np.gradient(velocity, dt)) / np.std(velocity))
         return cls(factor=1.0 / ratio, delay=delay, sigma=sigma, harm=harm)
@@ -158,8 +159,8 @@ def scale_and_delay(t: Array, q: Array, qd: Array) -> str:
     significant = abs(match.delay) > THRESHOLDS.velocity_delay_deviations * match.sigma
     sampled = abs(match.delay) > float(np.median(np.diff(t)))
     if significant and sampled and match.harm > THRESHOLDS.velocity_delay_harm:
-        ahead = "leads its position"
-        how = "lags the derivative of its position" if match.delay > 0 else ahead
+        is_late = match.delay > 0
+        how = "lags the derivative of its position" if is_late else "leads its position"
         return f"{how} by {1e3 * abs(match.delay):.3g} ms"
     return ""
 

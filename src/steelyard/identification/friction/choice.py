@@ -78,8 +78,8 @@ def choose_friction(
     information criterion with the number of independent rows must agree. In each round a joint gets
     its best candidate, and the friction shapes are estimated again, with the width of the Coulomb
     step if `width`. `gears` (n,) are gear ratios, 0 where unknown. Drift along the logs is a
-    candidate if `drifting`. `rows_of` returns the samples with the rows of a model, with all rows
-    for None: friction with memory also explains the rows of resting joints. Roberts et al.,
+    candidate if `drifting`. `rows_of` returns the samples with the rows that a model uses: friction
+    with memory explains rows of resting joints, too; None stands for all rows. Roberts et al.,
     Ecography 40 (2017), p. 913; Chen and Chen, Biometrika 95 (2008), p. 759.
     """
     start = model.robot

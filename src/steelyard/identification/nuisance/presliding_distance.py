@@ -74,13 +74,13 @@ def distance_steps(problem: Problem, joints: Sequence[int]) -> Array:
 
 
 def memory_levels(model: Model, base: Array, joint: int) -> Terms:
-    """Return the friction terms of a joint with the estimated torques with memory."""
+    """Return a joint's friction with memory, estimated or fixed: Fp, Fs and Stribeck velocity."""
     name, values = model.robot.joint_names[joint], model.robot.tree.terms[joint]
-    fixed = dict(model.held)
+    fixed_values = dict(model.held)
     for row in (row for row in FRICTION if row.memory and row.key in values):
         index = model.names.index(f"{name}.{row.symbol}")
         free = index in model.base.columns
-        value = base[model.base.columns.index(index)] if free else fixed.get(index, 0.0)
+        value = base[model.base.columns.index(index)] if free else fixed_values.get(index, 0.0)
         values = values.changed({row.key: float(value)})
     return values
 

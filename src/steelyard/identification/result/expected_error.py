@@ -27,7 +27,7 @@ class ExpectedError:
 
     `rms` and `rms_anywhere` (n,) [N m|N] are per joint; `within` and `anywhere` are relative to
     the torque of all joints, |e| / |tau|. Unseen motions at the speeds of the samples hardly exceed
-    them; `mean_rms` (n,) and `mean` are what they have on average within the region.
+    them; `mean_rms` (n,) and `mean` are the average errors within the region.
     """
 
     rms: Array
@@ -93,12 +93,12 @@ def expected_error(
 
 
 def friction_drift(robot: Robot, samples: Sequence[Samples], drift_rms: Array) -> Array:
-    """Return by how much the friction of each joint may differ in another log, (n,) [N m|N].
+    """Return how much the friction of each joint may differ in another log, (n,) [N m|N].
 
-    Where friction drifts along the logs, it has another temperature elsewhere. A linear drift
-    with the given rms covers 2 sqrt(3) of it. The fastest relative drift goes on for
-    `drift_seconds` at every joint, for at most `drift_lengths` times the length of the log, up to
-    the share `largest_drift` of its friction.
+    Friction that drifts along a log depends on temperature, which differs in other logs. A linear
+    drift of rms r changes by 2 sqrt(3) r over the log. The fastest relative drift of all joints is
+    extrapolated at every joint over `drift_seconds`, over at most `drift_lengths` times the length
+    of the log, and to at most the share `largest_drift` of the joint's friction.
 
     Parameters
     ----------

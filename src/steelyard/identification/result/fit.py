@@ -36,9 +36,9 @@ from .fit_rows import (
 )
 from .links import LinkEstimates, link_estimates
 from .pipeline import SamplePipeline
-from .plain_data import fit_card, fit_data, fit_line, fit_text, latex_table
 from .prediction import Prediction, Region, predict
-from .saved_model import load_fit
+from .saved.plain_data import fit_card, fit_data, fit_line, fit_text, latex_table
+from .saved.saved_model import load_fit
 from .uncertainty import Uncertainty
 from .validation import Validation, validate
 from .verdict import Verdict, VerdictInputs, rules

@@ -1,4 +1,4 @@
-"""The choice of rows: whether rows of resting joints are left out, by held-out torque."""
+"""Choice of rows: leave out rows of resting joints where that lowers the held-out error."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Array = NDArray[np.float64]
 class RestingRows:
     """Rows of resting joints that are left out.
 
-    The friction torque of a resting joint is anywhere within its stiction: a row says nothing
-    about the parameters but this interval.
+    Static friction takes any value between plus and minus the breakaway torque, so a row of a
+    resting joint bounds the parameters but does not determine them.
 
     Parameters
     ----------
-    joint_names : of the robot
+    joint_names : names of the robot's joints
     speeds : (n,) [rad/s|m/s] below which the rows of a joint are left out, 0 for all rows
     shares : (n,) of the samples below these speeds
     before, after : (n,) held-out error |e| / |tau| of moving rows, with and without resting rows
@@ -48,7 +48,7 @@ class RestingRows:
         return tuple(parts)
 
     def with_every_row(self, joints: Sequence[int]) -> RestingRows | None:
-        """Return the choice without some joints, whose rows are all used; None if none is left."""
+        """Return the choice with all rows of some joints; None if no joint has rows left out."""
         speeds = np.array(self.speeds)
         speeds[list(joints)] = 0.0
         return replace(self, speeds=speeds) if speeds.any() else None
@@ -75,10 +75,10 @@ class RestingRows:
 def choose_rows(band: BandSamples, model: Model) -> RestingRows | None:
     """Choose the joints whose rows at rest are left out, by blocked cross-validation.
 
-    Weighted least squares with viscous and Coulomb friction is estimated from all rows, and
-    without the rows of resting joints; both predict the moving rows of held-out blocks. A joint
-    that is often at rest loses these rows if its error falls by `least_rest_gain` and by the
-    standard error.
+    Weighted least squares with viscous and Coulomb friction is fitted twice: to all rows, and
+    without rows of resting joints. Both fits predict the moving rows of held-out blocks. A joint
+    that is often at rest loses its resting rows if its error falls by more than `least_rest_gain`
+    and by more than the standard error.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def joint_errors(folds: Sequence[Accumulator], bases: Sequence[Array]) -> list[H
     Parameters
     ----------
     folds : rows of each block
-    bases : (blocks, b), estimated without each block
+    bases : (blocks, b) base parameters, each row estimated without its block
     """
     residual = np.array([f.residual_squares(b) for f, b in zip(folds, bases, strict=True)])
     torque = np.array([f.torque_squares() for f in folds])

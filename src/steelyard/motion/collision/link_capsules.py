@@ -1,4 +1,4 @@
-"""Capsules from the kinematics, link by link: shapes of links whose geometry is unknown."""
+"""Capsules from the kinematics, link by link, for links without collision geometry."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def capsules_of_links(
 ) -> tuple[ConvexShape, ...]:
     """Return capsules from the origin of each link to the joints that it carries, fixed ones too.
 
-    One more is twice as long as the distance of its centre of mass: links are not straight. A
-    frame, a link without mass and extent, has none: the capsule of its parent reaches it.
+    One more capsule points to the centre of mass and is twice as long as its distance, because
+    links are not straight. A link without mass and extent is only a frame and has no capsule: the
+    capsule of its parent ends there.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def _capsules(
 
 
 def _distinct(tips: list[Array]) -> list[Array]:
-    """Return the tips, longest first, without those on a longer segment from the origin."""
+    """Return the tips, farthest first, without tips that lie on the segment to a farther tip."""
     distinct: list[Array] = []
     for tip in sorted(tips, key=lambda each: -float(np.linalg.norm(each))):
         if not any(_passes(longer, tip) for longer in distinct):
@@ -82,6 +83,6 @@ def _distinct(tips: list[Array]) -> list[Array]:
 
 
 def _passes(longer: Array, tip: Array) -> bool:
-    """Return whether the segment from the origin to a tip that is farther away contains a tip."""
+    """Return whether a tip lies on the segment from the origin to a farther tip `longer`."""
     share = float(longer @ tip) / max(float(longer @ longer), THRESHOLDS.least_link_length**2)
     return share >= 0 and float(np.linalg.norm(share * longer - tip)) < THRESHOLDS.least_link_length

@@ -1,4 +1,4 @@
-"""Ranges of the held-out motion, outside of which nothing is known about the residuals."""
+"""Ranges of the held-out motion, beyond which the residuals are unknown."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def covered_motion(streams: Sequence[ResidualStream], factor: float) -> CoveredM
     Parameters
     ----------
     streams : residuals of parts of the fit's log
-    factor : of the threshold; parameters may be as many times as uncertain
+    factor : allowed uncertainty over the largest one of the motion; the factor of the threshold
     """
     low = np.min([part.q.min(axis=0) for part in streams], axis=0)
     high = np.max([part.q.max(axis=0) for part in streams], axis=0)

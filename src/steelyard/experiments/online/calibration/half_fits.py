@@ -1,4 +1,4 @@
-"""Fits of each half of a fit's own log, with all choices made again."""
+"""Identification of each half of a fit's own log, every choice included."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..online_thresholds import THRESHOLDS
 def half_fits(fit: Fit) -> tuple[Fit | None, Fit | None]:
     """Return the fit of each half of the measured motion, None where it cannot be identified.
 
-    Smoothing, delay, friction terms and predictor are chosen again, with the options that the
-    caller gave: parameters alone would leave choices that the other half has made. Hastie,
+    Smoothing, delay, friction terms and predictor are chosen again, with the options of the caller:
+    choices that depend on the other half would make its residuals too small. Hastie,
     Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 2009,
     section 7.10.2 (cross-validation of all steps).
     """
@@ -29,7 +29,7 @@ def half_fits(fit: Fit) -> tuple[Fit | None, Fit | None]:
 
 
 def half_fit(fit: Fit, half: int) -> Fit | None:
-    """Return the fit of one half, 0 or 1; None where it is too short, or options are not known."""
+    """Return the fit of one half, 0 or 1; None if it is too short or has no stored options."""
     options = fit.pipeline.requested
     logs = half_logs([part for part in fit.pipeline.held_out if part.half == half], fit)
     if options is None or not logs:
@@ -64,7 +64,7 @@ def half_logs(parts: Sequence[HeldOutMotion], fit: Fit) -> list[Log]:
 
 
 def follows(before: HeldOutMotion, part: HeldOutMotion) -> bool:
-    """Return whether a part begins one sample after another, with the same signals."""
+    """Return whether a part begins one sample after the end of the part before it."""
     step = float(part.t[0] - before.t[-1])
     usual = float(np.median(np.diff(part.t)))
     return 0.0 < step <= THRESHOLDS.regular_intervals[1] * usual

@@ -43,16 +43,15 @@ class MonitoredStates(CoveredMotion):
 
 
 class MonitoredThreshold:
-    """Threshold of live samples: inf where the calibration does not cover the state of a joint.
+    """Causal threshold of live samples, infinite where the calibration does not cover a joint.
 
-    Causal.
-
-    A joint is covered if, during the last `memory`, its position, its speed, the torque of the
-    model and the uncertainty of that torque were in the ranges of the log (the uncertainty:
-    `factor` times, as the threshold). In a state that the log does not confirm, the positions of
-    all joints must be in their ranges: model errors depend on the posture. A joint that the verdict
-    does not trust is covered near the states of the log only: its model may interpolate, not
-    extrapolate. The measured torque does not decide: a collision changes it first.
+    A joint is covered if its position, its speed, the torque of the model and the uncertainty of
+    that torque stayed within the ranges of the log during the last `memory`; the range of the
+    uncertainty is multiplied by `factor`, as the threshold is. In a state that the log does not
+    confirm, all joints must be within their ranges of position, because model errors depend on the
+    posture. A joint that the verdict does not trust is covered near the states of the log only:
+    its model may interpolate, not extrapolate. Measured torque is not compared, because a collision
+    changes it first.
 
     Parameters
     ----------

@@ -15,10 +15,10 @@ class JointInputs:
     """One joint on the samples of the fit: errors, and the rated torque.
 
     `torque` is the rms torque [N m|N], `rated` the effort limit [N m|N], None without one;
-    `expected_inside` and `expected_outside` are rms errors [N m|N]; `used` is False for a joint
-    without a row in use. Unseen motions hardly exceed the expected errors; `mean_inside` is the
-    average one, None for `expected_inside`. `resting` is the rms error at rest where these rows are
-    left out.
+    `expected_inside` and `expected_outside` are rms errors [N m|N] that unseen motions hardly
+    exceed. `mean_inside` is the average error inside, None if it equals `expected_inside`.
+    `resting` is the rms error at rest if rows at rest are left out. `used` is False for a joint
+    without rows.
     """
 
     name: str

@@ -32,9 +32,9 @@ def joint_verdicts(
     for j, joint in enumerate(inputs.joints):
         level = max((reason.level_of(joint.name) for reason in reasons), default=0)
         if validations:
-            errors = measured_error(inside, joint, j), measured_error(outside, joint, j)
+            within, beyond = measured_error(inside, joint, j), measured_error(outside, joint, j)
         else:
-            errors = expected_errors(joint)
+            within, beyond = expected_errors(joint)
         resting = (
             None if joint.resting is None else joint_error(joint.resting, joint.torque, joint.rated)
         )
@@ -43,8 +43,8 @@ def joint_verdicts(
                 name=joint.name,
                 word=WORDS[level],
                 unit=joint.unit,
-                inside=errors[0],
-                outside=errors[1],
+                inside=within,
+                outside=beyond,
                 resting=resting,
             )
         )

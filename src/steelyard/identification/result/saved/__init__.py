@@ -1,0 +1,1 @@
+"""Fits as plain data, texts and files."""
