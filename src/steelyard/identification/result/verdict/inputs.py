@@ -17,7 +17,8 @@ class JointInputs:
     `torque` is the rms torque [N m|N], `rated` the effort limit [N m|N], None without one;
     `expected_inside` and `expected_outside` are rms errors [N m|N]; `used` is False for a joint
     without a row in use. Unseen motions hardly exceed the expected errors; `mean_inside` is the
-    average one, None for `expected_inside`. `resting` is the rms error at rest where these rows are left out.
+    average one, None for `expected_inside`. `resting` is the rms error at rest where these rows are
+    left out.
     """
 
     name: str
