@@ -53,7 +53,11 @@ def test_poses_from_csv_to_csv(run, tmp_path: Path, rng: np.random.Generator) ->
     code, _, err = run("elbow_6r", "--poses", source, "--out", target)
     assert (code, err) == (0, "steelyard: 4 of 4 poses solved by closed form\n")
     with target.open(encoding="utf-8") as file:
+        first = next(file)
         results = list(csv.DictReader(file))
+    assert first == (
+        "# NOT CHECKED (distances between links; ground; moves between the positions)\n"
+    )
     for row in results:
         q = [float(row[f"q.{name}"]) for name in robot.joint_names]
         assert np.abs(robot.forward_kinematics(q) - T[int(row["pose"])]).max() < 1e-10

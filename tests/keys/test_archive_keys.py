@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.identification import SDP, WLS
 from steelyard.identification.model.known import KnownFunction
 from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.model_options import ModelOptions
 from steelyard.identification.model.own_rows import equality_rows_of, prior_rows_of
 from steelyard.identification.observations.base_wrenches import BASE_WRENCHES
+from steelyard.identification.options import IdentifyArguments
 from steelyard.identification.out_of_core import fold_spec as recipes
 from steelyard.identification.out_of_core.fold_spec import FoldSpec, shared_copy
 from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
@@ -373,6 +375,69 @@ def test_other_options_of_reading_fold_again(tmp_path: Path) -> None:
     np.testing.assert_array_equal(other.base_values, fresh.base_values)
     np.testing.assert_allclose(other.base_values, 2.0 * plain.base_values, rtol=1e-6, atol=1e-9)
     assert identified(sy.find_logs(tmp_path), keep=True, **options).archive.reused == 9
+
+
+# values of every option of identification that differ in what they fold or in what they estimate
+IDENTIFYING: dict[str, list[Any]] = {
+    "bounds": [{"total_mass": (0.0, 1e3)}, {"total_mass": (0.0, 1.0)}],
+    "constraints": [[({"joint1.Fv": 1.0}, 0.6)], [({"joint1.Fv": 1.0}, 0.9)]],
+    "coulomb_width": [0.0, 0.2],
+    "coupling": [()],
+    "cutoff": [5.0, 8.0],
+    "decimate": [1, 3],
+    "delay": [0.0, 0.005],
+    "drive_gains": [None],
+    "estimator": [
+        SDP(prior_weight={"link1": 1.0, "link2": 10.0}),
+        SDP(prior_weight={"link1": 100.0, "link2": 10.0}),
+        WLS(weights=[1.0, 5.0]),
+        WLS(weights=[5.0, 1.0]),
+    ],
+    "friction": [("viscous", "coulomb"), ("viscous", "coulomb", "presliding")],
+    "gear_ratio": [None],
+    "hold": [("joint1.Fv",), {"joint1.Fv": 0.2}],
+    "known": [None],
+    "known_mass": [5.0, 9.0],
+    "mask": [0.1, 0.3],
+    "model": [ModelOptions(), ModelOptions(hold=("joint2.Fv",))],
+    "parameter_prior": [{"link1.m": (1.0, 0.1)}, {"link1.m": (3.0, 0.1)}],
+    "period": [None],
+    "preparation": [Preparation(mask=0.2), Preparation(smoothing="kalman")],
+    "prior": ["none"],
+    "rotor": [True],
+    "smoothing": ["kalman", None],
+    "torque_scale_std": [0.0, 0.2],
+}
+NEEDED: dict[str, dict[str, Any]] = {"cutoff": {"smoothing": "butterworth"}}
+IN_MEMORY = {"diagnose", "controller", "elastic"}  # examines the pilot; refused for archives
+
+
+def test_kept_factors_give_what_fresh_ones_give(tmp_path: Path) -> None:
+    """With every option at several values, in one store and in both orders."""
+    assert set(IDENTIFYING) == set(IdentifyArguments.__annotations__) - IN_MEMORY
+    write_logs(tmp_path, 2, 400)
+    logs = sy.find_logs(tmp_path)
+    tried = [
+        {name: value, **NEEDED.get(name, {})}
+        for name, values in IDENTIFYING.items()
+        for value in values
+    ]
+    fresh = [outcome(logs, keep=False, **options) for options in tried]
+    assert sum(isinstance(each, bytes) for each in fresh) > 0.8 * len(tried), fresh
+    assert len(set(fresh)) > 0.6 * len(tried)
+    for order in (1, -1):
+        stored = [outcome(logs, keep=True, **options) for options in tried[::order]][::order]
+        assert [a == b for a, b in zip(stored, fresh, strict=True)] == [True] * len(tried)
+
+
+def outcome(logs: Any, **options: Any) -> bytes | str:
+    """The parameters of an archive's fit, or the error of options that do not fit to it."""
+    try:
+        fit = identified(logs, **options)
+    except sy.SteelyardError as error:
+        return str(error)
+    assert fit.archive is not None
+    return fit.parameters.tobytes() + fit.parameters_std.tobytes()
 
 
 def test_other_bounds_fold_nothing_again(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ import pytest
 import steelyard as sy
 from steelyard import kernels
 from steelyard.content_digest import content_digest
-from steelyard.simulation import PD, drives
+from steelyard.mechanism.joint_terms import BY_KEY, FRICTION
+from steelyard.simulation import PD, FeedForward, drives
 from steelyard.simulation.controllers import joint_space, task_space
 from steelyard.simulation.drives import Elastic, Motor
 from steelyard.simulation.integrators import RATES
@@ -26,12 +27,26 @@ from steelyard.simulation.step_model import StepModel
 
 ARM = sy.load("planar_2r").with_rotors(0.1)
 ROOT = replace(ARM.mechanism.links[0], inertia=ARM.tree.bodies[0].inertia)
+
+
+def with_terms() -> Iterator[sy.Robot]:
+    """The arm with each friction term of the table, at two values of the term and its shapes."""
+    for row in (row for row in FRICTION if row.factor is not None):
+        usual = {row.key: 0.5, **dict.fromkeys(row.above, 1.0)}
+        usual |= {key: BY_KEY[key].between[0] + 0.02 for key in row.shapes}
+        yield ARM.with_friction(**usual)
+        for key in (row.key, *row.shapes):
+            yield ARM.with_friction(**(usual | {key: 1.1 * usual[key]}))
+
+
 FLOATING = sy.Robot(replace(ARM.mechanism, links=(ROOT, *ARM.mechanism.links[1:])))
 OTHERS = {
     "none": None,
     "the same": ARM,
     "heavier": ARM.with_payload(1.0, (0.1, 0.0, 0.0)),
     "rubbing": ARM.with_friction(viscous=1.0),
+    "presliding": ARM.with_friction(presliding=1.0, distance=1e-3),
+    "presliding further": ARM.with_friction(presliding=1.0, distance=2e-3),
 }
 LAWS = [
     kind
@@ -50,7 +65,7 @@ NUMBERS = {
     "frame": list(ARM.frame_names[-2:]),
 }
 FIELDS: dict[str, list[Any]] = {  # of a setup, beside controller and drive
-    "robot": [ARM, ARM.with_gravity((0.0, -3.0, 0.0)), ARM.with_friction(viscous=0.3)],
+    "robot": [ARM, ARM.with_gravity((0.0, -3.0, 0.0)), *with_terms()],
     "method": ["rk4", "euler", RATES],
     "control": ["none", "held"],
     "saturated": [False, True],
@@ -160,6 +175,17 @@ def test_equal_keys_mean_equal_derivatives_and_laws(program: Any) -> None:
         seen.setdefault(content_digest(setup.traced()), set()).add(outcome(program, setup))
     assert all(len(programs) == 1 for programs in seen.values())
     assert len(seen) > 6
+
+
+def test_every_friction_term_and_shape_is_in_the_key() -> None:
+    """Friction with memory among them, of the plant and of the model of a law."""
+    robots = list(with_terms())
+    assert any(robot.tree.has_memory for robot in robots)
+    for steps in (
+        [StepModel(robot, "rk4", "none") for robot in robots],
+        [StepModel(ARM, "euler", "law", FeedForward(model=robot)) for robot in robots],
+    ):
+        assert len({content_digest(step.traced()) for step in steps}) == len(robots)
 
 
 def test_gains_and_references_compile_nothing() -> None:

@@ -126,7 +126,13 @@ def tiles(fit: Fit, verdict: Verdict, validation: Validation | None) -> tuple[Ti
     shown = (
         []
         if verdict.word == "refused"
-        else [Tile(percent(verdict.error, 1), "%", "expected error inside the region")]
+        else [
+            Tile(
+                percent(verdict.error, 1),
+                "%",
+                "error that unseen motion in the region hardly exceeds",
+            )
+        ]
     )
     shown.append(
         Tile(percent(fit.total_relative_error, 2), "%", "relative error of the identified model")

@@ -59,11 +59,12 @@ class Robot(_General):
 
 
 def load(source: str | os.PathLike[str]) -> Robot:
-    """Load a robot from a description file, or a built-in robot by name (`robots()` lists them).
+    """Load a robot from a description, or a built-in robot by name (`robots()` lists them).
 
     Parameters
     ----------
-    source : path of a .urdf, .xml (MJCF), .toml or .xacro file, or the name of a built-in robot.
+    source : path of a .urdf, .xml (MJCF), .toml or .xacro file, the text of a URDF or MJCF file (a
+        string that starts with "<"), or the name of a built-in robot.
 
     Returns
     -------

@@ -193,7 +193,7 @@ FILES = {
     "empty.urdf": (b"  \n", "empty.urdf is empty"),
     "binary.urdf": (bytes(range(256)), "binary.urdf is not utf-8 text: is it a robot description"),
     "binary.toml": (b"\xff\x00\xfe", "binary.toml is not utf-8 text"),
-    "zeros.xml": (b"\0" * 100, "its outermost element is <>"),
+    "zeros.xml": (b"\0" * 100, "it has no XML element"),
     "model.sdf": (b"<sdf/>", r"files that end in '.sdf' are not known"),
     "noend": (b"x", "files that end in 'nothing' are not known"),
     "other.xml": (b"<!-- <robot> --><sdf/>", "its outermost element is <sdf>; expected <robot>"),

@@ -169,6 +169,7 @@ def _show(solutions: Solutions) -> None:
 def _write(solutions: Solutions, out: Path | None, force: bool) -> None:
     import numpy as np
 
+    from ...motion.trajectories.motion_check import MotionCheck
     from ..output import output, shown_path
     from ..targets import make_parents
 
@@ -177,11 +178,19 @@ def _write(solutions: Solutions, out: Path | None, force: bool) -> None:
         (int(pose), solutions.branches[branch], *solutions.q[pose, branch].tolist())
         for pose, branch in np.argwhere(solutions.valid)
     ]
-    text = csv_text(["pose", "branch", *(f"q.{name}" for name in names)], rows)
+    # positions within the limits, which links may touch at, and nothing is known between them
+    check = MotionCheck(
+        unchecked=("distances between links", "ground", "moves between the positions")
+    )
+    text = f"# {check.line}\n" + csv_text(
+        ["pose", "branch", *(f"q.{name}" for name in names)], rows
+    )
     output().remark(solutions.status)
     output().record(
         unit="rad|m",
         poses=len(solutions.valid),
+        checked=check.checked,
+        unchecked=check.unchecked,
         solutions=[dict(zip(("pose", "branch", *names), row, strict=True)) for row in rows],
     )
     if out is not None:

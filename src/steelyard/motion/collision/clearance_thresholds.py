@@ -36,7 +36,8 @@ class ClearanceThresholds:
     corner_directions: int = threshold(80, "computing time")
     # radius of capsules around links of unknown shape over the robot's reach
     capsule_thickness: float = threshold(
-        0.085, "nine in ten links of UR5, Panda and Z1 are within it by their meshes"
+        0.085,
+        "meshes of a Panda touched in 11 of 20 motions with 0.04; with this they keep 9.9 mm",
     )
     # length [m] up to which a segment is a point
     point_length: float = threshold(1e-12, "numerical tolerance")

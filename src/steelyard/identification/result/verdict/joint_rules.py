@@ -132,7 +132,9 @@ def large_error(joint: JointInputs, worst: tuple[float, float]) -> Iterator[Reas
             else DOUBTFUL
         )
         word = "trusted within the region only" if level == WITHIN else WORDS[level]
-        text = f"{joint.name} is {word}: its error is {shares(joint, error, relative)}."
+        measured = error > joint.usual_inside or relative > ratio(error, joint.torque)
+        average = "error on the validation log" if measured else "average error"
+        text = f"{joint.name} is {word}: its {average} is {shares(joint, error, relative)}."
         yield Reason(WITHIN, text, "", (joint.name,), level)
 
 

@@ -97,13 +97,18 @@ def no_explanation(inputs: VerdictInputs) -> Iterator[Reason]:
 def large_error(inputs: VerdictInputs, error: float) -> Iterator[Reason]:
     """Refuse or doubt a fit whose error inside the region is a large part of the torque."""
     measured = error > inputs.errors.usual
-    where = "measured on the validation log" if measured else "expected on unseen motion"
+    what, where = (
+        ("A", "measured on the validation log")
+        if measured
+        else ("An average", "expected on unseen motion")
+    )
+    text = f"{what} torque error of {error:.0%} is {where} inside the region."
     if error > THRESHOLDS.refused_error:
         step = doctor_line(inputs)
-        yield Reason(REFUSED, f"A torque error of {error:.0%} is {where} inside the region.", step)
+        yield Reason(REFUSED, text, step)
     elif error > THRESHOLDS.doubtful_error:
         step = record_line(inputs)
-        yield Reason(DOUBTFUL, f"A torque error of {error:.0%} is {where} inside the region.", step)
+        yield Reason(DOUBTFUL, text, step)
 
 
 def faults(inputs: VerdictInputs) -> Iterator[Reason]:

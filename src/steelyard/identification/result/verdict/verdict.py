@@ -9,6 +9,7 @@ from ....drawing.numbers import NOTHING, short
 from ....drawing.table import Column, Table
 from ...doctor.finding import Finding
 from ..prediction import Region
+from ..result_thresholds import THRESHOLDS
 from .torque_errors import ValidationErrors
 
 WORDS = ("trusted", "trusted within", "doubtful", "refused")
@@ -16,20 +17,21 @@ WORDS = ("trusted", "trusted within", "doubtful", "refused")
 TRUSTED, WITHIN, DOUBTFUL, REFUSED = range(len(WORDS))
 SENTENCES = {
     "trusted": (
-        "Trusted: torque errors of about {error} anywhere within the joint limits, at the speeds "
-        "of the log."
+        "Trusted: torque errors up to {error} within the region of the log, at most {ratio:g} times"
+        " as large elsewhere within the joint limits, at the speeds of the log."
     ),
     "trusted within": (
-        "Trusted within the region of the log: torque errors of about {error} there{exceptions}."
+        "Trusted within the region of the log: torque errors up to {error} there{exceptions}."
     ),
     "doubtful": (
-        "Doubtful: do not rely on this fit before the reasons below are resolved; torque errors of"
-        " about {error} are expected."
+        "Doubtful: do not rely on this fit before the reasons below are resolved; torque errors up"
+        " to {error} are expected."
     ),
     "refused": "Refused: this log does not identify this robot.",
 }
 EXPECTED = "Errors that unseen motion hardly exceeds, by cross-validation of the log."
 MEASURED = "Errors measured on the validation log; – where it has no sample inside or outside."
+RESTING = " Errors at rest are of the identified log."
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class JointVerdict:
 
     The verdict on a fit has expected errors, the verdict of a validation those measured on
     samples inside and outside; None where there is no sample. `unit` is 'N m' or 'N'. Where rows
-    at rest are left out, these are errors while the joint moves, and `resting` is the one at rest.
+    at rest are left out, these are errors while the joint moves, and `resting` is the one at rest
+    on the identified log.
     """
 
     name: str
@@ -145,14 +148,16 @@ class Verdict:
         columns = [Column(name, numeric=False) for name in ("joint", "word", "unit")]
         for where in ("inside", "outside", *(("at rest",) if rests else ())):
             columns += [Column("error", group=where), Column("of rated", "%", group=where)]
-        note = MEASURED if self.validations else EXPECTED
+        note = (MEASURED if self.validations else EXPECTED) + (RESTING if rests else "")
         return Table("Verdict of each joint", tuple(columns), tuple(rows), note)
 
     def __str__(self) -> str:
         worse = [j for j in self.joints if WORDS.index(j.word) > WORDS.index(self.word)]
         listed = ", ".join(f"{joint.name} ({joint.word})" for joint in worse)
         exceptions = f", except {listed}" if worse else ""
-        return SENTENCES[self.word].format(error=f"{self.error:.1%}", exceptions=exceptions)
+        return SENTENCES[self.word].format(
+            error=f"{self.error:.1%}", exceptions=exceptions, ratio=THRESHOLDS.outside_ratio
+        )
 
     def __repr__(self) -> str:
         counts = f"{len(self.reasons)} reasons, {len(self.findings)} findings"
