@@ -29,7 +29,8 @@ class Fault:
     is sufficient. `on_log` changes logs, `on_description` the chain given to the estimator,
     `on_truth` the chain that is simulated; `tilts` means another direction of gravity,
     `springs` a spring at a joint that the description lacks. `harmless` marks a fault that leaves
-    the identified dynamics right, so that a right fit is sufficient. `least_joints` is the
+    the identified dynamics right, as it is or since it is estimated and corrected silently where it
+    is small, so that a right fit is sufficient. `least_joints` is the
     smallest arm on which it exists.
     """
 
@@ -147,13 +148,15 @@ def causal_low_pass(values: Array, rate: float, cutoff: float) -> Array:
 
 FAULTS: dict[str, Fault] = {
     "torque sign": Fault(("torque sign",), on_log=flip),
-    "torque delay": Fault(("delay",), 0.005, 0.06, on_log=delay_torque),
+    "torque delay": Fault(("delay",), 0.005, 0.06, on_log=delay_torque, harmless=True),
     "torque gain": Fault(("gear ratio or torque constant", "torque scale"), 1.3, 2.0, on_log=scale),
     "stuck encoder": Fault(("dead channel", "stuck channel"), 0.5, 1.0, on_log=stick),
     "swapped torques": Fault(("swapped joints",), on_log=swap, least_joints=2),
     "gravity direction": Fault(("gravity direction",), tilts=True),
     "clock": Fault(("clock",), 1.5, 10.0, on_log=scale_clock),
-    "lagging velocity": Fault(("delay", "velocity channel"), 0.015, 0.06, on_log=lag_velocity),
+    "lagging velocity": Fault(
+        ("delay", "velocity channel"), 0.015, 0.06, on_log=lag_velocity, harmless=True
+    ),
     "unsigned effort": Fault(("effort without sign",), on_log=unsigned),
     "link too long": Fault(
         ("geometry", "wrong geometry", "link length", "wrong robot"),
