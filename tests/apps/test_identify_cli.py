@@ -186,7 +186,7 @@ def test_validate_decides_anew_with_the_other_log(
     )
     fit = json.loads((result / "fit.json").read_text(encoding="utf-8"))
     for inputs, code in (
-        ({"errors": fit["verdict_inputs"]["errors"] | {"mean": 0.7}}, 4),
+        ({"errors": fit["verdict_inputs"]["errors"] | {"within": 0.7, "mean": 0.7}}, 4),
         ({"errors": "x"}, 2),
     ):
         shutil.copy(result / "identified.toml", tmp_path)

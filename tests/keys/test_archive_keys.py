@@ -430,6 +430,30 @@ def test_kept_factors_give_what_fresh_ones_give(tmp_path: Path) -> None:
         assert [a == b for a, b in zip(stored, fresh, strict=True)] == [True] * len(tried)
 
 
+@pytest.mark.parametrize("executor", [None, 2])
+def test_kept_factors_of_a_fleet_give_what_fresh_ones_give(
+    executor: int | None, tmp_path: Path
+) -> None:
+    """Two values of each option that changes the estimate, after each other, in one store."""
+    logs = {f"arm{k}": write_logs(tmp_path / f"{k}", 2, 300) for k in range(3)}
+    tried = [
+        {name: value}
+        for name in ("mask", "parameter_prior", "constraints", "estimator", "friction")
+        for value in IDENTIFYING[name][:2]
+    ]
+    values = [
+        [
+            sy.identify_fleet(
+                ARM, logs, diagnose=False, keep=keep, executor=executor if keep else None, **options
+            ).base_values.tobytes()
+            for options in tried
+        ]
+        for keep in (False, True, True)
+    ]
+    assert values[0] == values[1] == values[2]
+    assert len(set(values[0])) == len(tried)
+
+
 def outcome(logs: Any, **options: Any) -> bytes | str:
     """The parameters of an archive's fit, or the error of options that do not fit to it."""
     try:

@@ -64,3 +64,11 @@ def test_errors_at_rest_are_of_the_identified_log(validated: bool) -> None:
     assert resting.error == 1.25
     assert verdict.to_dict()["joints"][0]["resting"] == asdict(resting)
     assert "rest" not in decide(inputs()).table().to_text()
+
+
+def test_the_error_of_a_part_is_relative_to_the_torque_there() -> None:
+    """A quiet part may exceed the error of the verdict, which is of the torque of the log."""
+    verdict = decide(inputs(errors={"within": 0.022, "anywhere": 0.022, "worst_part": 0.05}))
+    assert verdict.word == "trusted within"
+    assert "up to 2.2% there" in str(verdict)
+    assert "One part of the log has an error of 5.0% of the torque there." in verdict.reasons

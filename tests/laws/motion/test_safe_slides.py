@@ -82,7 +82,7 @@ def test_arms_that_slide_or_drive_stay_above_the_ground(
 def test_a_base_whose_wheels_hang_below_its_frame_is_refused() -> None:
     """The plane of the base frame cuts the wheels; the sentence says how to give its height."""
     if not (DATA / "tiago").is_dir():
-        pytest.skip("the log of the TIAGo is not at hand")
+        pytest.skip("the description of the TIAGo is missing")
     robot = sy.load(DATA / "tiago" / "tiago_no_hand.urdf")
     with pytest.raises(sy.ProblemError, match=r"wheel_right_link above the ground; give its"):
         sy.excite(robot, seconds=6, starts=1, candidates=3)

@@ -35,9 +35,11 @@ def judged(fit: sy.Fit, others: tuple[ValidationErrors, ...] = (), **changes: ob
 def expecting(
     within: float, anywhere: float | None = None, worst_part: float = 0.0
 ) -> dict[str, object]:
-    """Expected errors within the region and anywhere; no part of the log is worse."""
-    errors = {"within": within, "mean": within, "anywhere": anywhere or within}
-    return {"errors": errors | {"worst_part": worst_part}}
+    """Expected errors within the region, on average too, and anywhere; no part of the log is
+    worse.
+    """
+    values = {"within": within, "mean": within, "anywhere": anywhere or within}
+    return {"errors": values | {"worst_part": worst_part}}
 
 
 def test_a_good_log_of_a_good_robot_is_trusted(fit: sy.Fit) -> None:
@@ -64,6 +66,11 @@ def test_a_good_log_of_a_good_robot_is_trusted(fit: sy.Fit) -> None:
 def test_the_expected_error_decides(fit: sy.Fit, within: float, word: str) -> None:
     """GOOD 0.1, POOR 0.25, USELESS 0.5."""
     assert judged(fit, **expecting(within)).word == word
+
+
+def test_the_average_error_decides_and_the_largest_is_stated(fit: sy.Fit) -> None:
+    judgement = judged(fit, errors={"within": 0.4, "mean": 0.07, "anywhere": 0.4, "worst_part": 0})
+    assert (judgement.word, judgement.error) == ("trusted", 0.4)
 
 
 @pytest.mark.parametrize(("anywhere", "word"), [(0.028, "trusted"), (0.042, "trusted within")])

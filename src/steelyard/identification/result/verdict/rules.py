@@ -213,7 +213,7 @@ def narrow(inputs: VerdictInputs) -> Iterator[Reason]:
         text = f"Elsewhere within the joint limits errors of {errors.anywhere:.1%} are expected."
         yield Reason(WITHIN, text, record_line(inputs))
     elif errors.worst_part > THRESHOLDS.uneven_ratio * errors.usual:
-        text = f"One part of the log has an error of {errors.worst_part:.1%}."
+        text = f"One part of the log has an error of {errors.worst_part:.1%} of the torque there."
         yield Reason(WITHIN, text, record_line(inputs))
     elif errors.usual > THRESHOLDS.good_error:
         text = f"With an average error of {errors.usual:.1%} the model lacks something."
