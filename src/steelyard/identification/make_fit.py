@@ -235,14 +235,14 @@ def residual_causes(problem: Problem, base: Array, errors: Residuals) -> Residua
 
 def link_masses(prepared: PreparedProblem, estimate: Estimate, identified: Robot) -> MassInputs:
     """Return what the verdict depends on of the links."""
-    model, set_aside = prepared.problem.model, estimate.details.get("set_aside", ())
-    examined = DIAGNOSIS in model.observation.allowed and "set_aside" not in estimate.details
+    model, details = prepared.problem.model, estimate.details
+    examined = DIAGNOSIS in model.observation.allowed and "descriptions_not_used" not in details
     return mass_inputs(
         identified,
         prepared.robot,
         prepared.options.model.known_mass is not None,
         examined and is_placeholder(model),
-        set_aside,
+        details.get("descriptions_not_used", ()),
         prepared.scale_std,
     )
 

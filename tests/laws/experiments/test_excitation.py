@@ -200,7 +200,7 @@ def test_criteria_are_those_of_the_eigenvalues(rng: np.random.Generator) -> None
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    crew, begun = StartPool(3), threading.Event()
+    pool, begun = StartPool(3), threading.Event()
 
     def interrupted(*_: object, **__: object) -> object:
         monkeypatch.undo()
@@ -209,13 +209,13 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def job() -> str:
         begun.set()
-        while not crew.stopped():
+        while not pool.stopped():
             pass
         return "so far"
 
     monkeypatch.setattr("steelyard.experiments.excitation.multi_start.wait", interrupted)
-    assert crew.work([job, job, lambda: "done"]) == ["so far", "so far", "done"]
-    assert crew.stopped()
+    assert pool.work([job, job, lambda: "done"]) == ["so far", "so far", "done"]
+    assert pool.stopped()
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ class ExcitationThresholds:
     )
     # random motions of which the first within the limits is a start
     start_draws: int = threshold(12, "computing time")
-    # factor by whose growing powers a motion is made smaller at the start of a stage
+    # factor by whose growing powers a motion is made smaller at the start of a level
     inside_factor: float = threshold(0.998, "no record of a measurement")
     # growth of these powers
     inside_growth: float = threshold(1.5, "no record of a measurement")
@@ -185,7 +185,7 @@ class ExcitationThresholds:
     searches: int = threshold(3, "computing time")
     # best starts that are repaired if they do not keep their distances
     repaired_starts: int = threshold(3, "computing time")
-    # factors of the last stage's reserves
+    # factors of the last level's reserves
     repair_reserves: tuple[float, ...] = threshold((2.0, 4.0), "no record of a measurement")
     # shares by which a motion that passes a limit between samples is made smaller
     small_cuts: tuple[float, ...] = threshold(

@@ -1,4 +1,4 @@
-"""Multi-start search: many coarse optimisations, variations of the best, and a fine final stage."""
+"""Multi-start search: many coarse optimisations, variations of the best, and a fine final level."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StartPool:
 
 
 class Start(NamedTuple):
-    """A start: criterion, number, coefficients, and coefficients before its last stage."""
+    """A start: criterion, number, coefficients, and coefficients before its last level."""
 
     value: float
     number: int
@@ -89,7 +89,7 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MultiStart:
-    """The problem that all starts share. `reserve` times what a stage adds to distances is kept."""
+    """The problem that all starts share. `reserve` times what a level adds to distances is kept."""
 
     basis: MotionBasis
     information: FisherInformation
@@ -97,31 +97,31 @@ class MultiStart:
     gaps: tuple[Gaps, ...] = ()
     reserve: float = 1.0
 
-    def clear(self, stage: SearchLevel) -> tuple[Constraint, ...]:
-        """Return the distance constraints with the reserve of a stage.
+    def clear(self, level: SearchLevel) -> tuple[Constraint, ...]:
+        """Return the distance constraints with the reserve of a level.
 
-        Before the last stage, only pairs that often come near.
+        Before the last level, only pairs that often come near.
         """
         gaps = (
-            each if stage.points == THRESHOLDS.search_levels[-1].points else each.frequent
+            each if level.points == THRESHOLDS.search_levels[-1].points else each.frequent
             for each in self.gaps
         )
-        return tuple(KeepClear(each, self.reserve * stage.extra, stage.every) for each in gaps)
+        return tuple(KeepClear(each, self.reserve * level.extra, level.every) for each in gaps)
 
-    def design(self, stage: SearchLevel) -> InteriorPointState:
-        """Build the problem on the samples of a stage.
+    def design(self, level: SearchLevel) -> InteriorPointState:
+        """Build the problem on the samples of a level.
 
         A series is larger between them by 1 / cos(pi / points) at most (Ehlich, Zeller 1964).
         """
-        count = stage.points * self.basis.density
-        effort = stage.effort * self.limits.effort
+        count = level.points * self.basis.density
+        effort = level.effort * self.limits.effort
         torque = (TorqueLimit(self.information.robot, effort),) if np.isfinite(effort).any() else ()
         # none at rest, where friction jumps
         rows = self.basis.rows((np.arange(count) + 0.5) * self.basis.period / count)
-        inner = self.limits.inner(math.cos(math.pi / stage.points))
+        inner = self.limits.inner(math.cos(math.pi / level.points))
         return InteriorPointState(
             self.information,
-            LogBarrier(rows, box_constraints(inner), (*torque, *self.clear(stage))),
+            LogBarrier(rows, box_constraints(inner), (*torque, *self.clear(level))),
         )
 
     def first(self, number: int, seed: int) -> Start | None:
@@ -146,16 +146,16 @@ class MultiStart:
     def advance(
         self,
         start: Start,
-        stage: SearchLevel,
+        level: SearchLevel,
         design: InteriorPointState,
         stopped: Callable[[], bool],
     ) -> Start | None:
-        """Optimise a start in a stage; None where no motion near it is within the limits."""
+        """Optimise a start at a level; None where no motion near it is within the limits."""
         with threads(1):
             x = self.inside(design, start.x)
             if x is None:
                 return None
-            point = maximise(design, x, stage.weights, stage.steps, stopped)
+            point = maximise(design, x, level.weights, level.steps, stopped)
             return Start(point.point.criterion, start.number, point.point.x, start.x)
 
     def inside(self, design: InteriorPointState, x: Array) -> Array | None:
@@ -222,53 +222,53 @@ class MultiStart:
             + THRESHOLDS.search_levels[2].survivors
         )
 
-    def run(self, starts: int, seed: int, crew: StartPool) -> list[Start]:
+    def run(self, starts: int, seed: int, pool: StartPool) -> list[Start]:
         """Run the search; return the starts, most advanced and best first.
 
         After Ctrl-C, the results so far.
         """
         results = [
-            self._round(range(k * starts, (k + 1) * starts), seed, crew)
+            self._round(range(k * starts, (k + 1) * starts), seed, pool)
             for k in range(self.rounds(starts))
         ]
         return self._further(
-            _ranked(chain.from_iterable(results)), THRESHOLDS.search_levels[2], crew
+            _ranked(chain.from_iterable(results)), THRESHOLDS.search_levels[2], pool
         )
 
-    def _round(self, numbers: range, seed: int, crew: StartPool) -> list[Start]:
+    def _round(self, numbers: range, seed: int, pool: StartPool) -> list[Start]:
         """Optimise the starts of these numbers, and variations of the best of them."""
-        ranked = _ranked(crew.work([partial(self._begin, k, seed, crew) for k in numbers]))
-        ranked = self._further(ranked, THRESHOLDS.search_levels[1], crew)
+        ranked = _ranked(pool.work([partial(self._begin, k, seed, pool) for k in numbers]))
+        ranked = self._further(ranked, THRESHOLDS.search_levels[1], pool)
         design = self.design(THRESHOLDS.variation_level)
         for number in range(self.variations(len(numbers)) if ranked else 0):
             size, rng = (
                 THRESHOLDS.variations[number % len(THRESHOLDS.variations)],
                 np.random.default_rng([seed, numbers.stop, number]),
             )
-            varied = crew.work([partial(self.hop, ranked[0], size, design, rng, crew.stopped)])
+            varied = pool.work([partial(self.hop, ranked[0], size, design, rng, pool.stopped)])
             ranked = _ranked([*ranked, *varied])
         return ranked
 
-    def _further(self, starts: list[Start], stage: SearchLevel, crew: StartPool) -> list[Start]:
-        """Optimise the best starts in another stage; return them before all starts."""
-        if crew.stopped():
+    def _further(self, starts: list[Start], level: SearchLevel, pool: StartPool) -> list[Start]:
+        """Optimise the best starts at another level; return them before all starts."""
+        if pool.stopped():
             return starts
-        design = self.design(stage)
-        further = crew.work(
+        design = self.design(level)
+        further = pool.work(
             [
-                partial(self.advance, start, stage, design, crew.stopped)
-                for start in starts[: stage.survivors]
+                partial(self.advance, start, level, design, pool.stopped)
+                for start in starts[: level.survivors]
             ]
         )
         return [*_ranked(further), *starts]
 
-    def _begin(self, number: int, seed: int, crew: StartPool) -> Start | None:
-        start = None if crew.stopped() else self.first(number, seed)
+    def _begin(self, number: int, seed: int, pool: StartPool) -> Start | None:
+        start = None if pool.stopped() else self.first(number, seed)
         return start and self.advance(
             start,
             THRESHOLDS.search_levels[0],
             self.design(THRESHOLDS.search_levels[0]),
-            crew.stopped,
+            pool.stopped,
         )
 
 

@@ -73,21 +73,21 @@ class ExcitationSearch:
         If none does, other random starts are optimised.
         """
         for search in range(THRESHOLDS.searches):
-            crew = StartPool(self.starts.jobs(starts), None if search else progress)
-            results = self.starts.run(starts, self.seed + 1_000_003 * search, crew)
-            certified = self._best_certified(results, crew)
+            pool = StartPool(self.starts.jobs(starts), None if search else progress)
+            results = self.starts.run(starts, self.seed + 1_000_003 * search, pool)
+            certified = self._best_certified(results, pool)
             if certified is not None:
                 return certified
-            if crew.stopped():
+            if pool.stopped():
                 raise KeyboardInterrupt
         raise ProblemError(self._random().refusal())
 
     def _best_certified(
-        self, results: Sequence[Start], crew: StartPool
+        self, results: Sequence[Start], pool: StartPool
     ) -> tuple[PeriodicMotion, Certificate] | None:
         """Return the first of optimised starts that keeps its limits, reduced where needed."""
         tries = [
-            partial(self._repaired, start, crew) for start in results[: THRESHOLDS.repaired_starts]
+            partial(self._repaired, start, pool) for start in results[: THRESHOLDS.repaired_starts]
         ]
         tries += [
             partial(
@@ -99,7 +99,7 @@ class ExcitationSearch:
         ]
         return next((motion for attempt in tries if (motion := attempt()) is not None), None)
 
-    def _repaired(self, start: Start, crew: StartPool) -> tuple[PeriodicMotion, Certificate] | None:
+    def _repaired(self, start: Start, pool: StartPool) -> tuple[PeriodicMotion, Certificate] | None:
         """Return the certified motion of a start, searched again with larger reserves if needed."""
         certified = self.certified(self.basis.motion(start.x))
         for reserve in THRESHOLDS.repair_reserves if self.gaps else ():
@@ -110,7 +110,7 @@ class ExcitationSearch:
                 start._replace(x=start.before),
                 THRESHOLDS.search_levels[-1],
                 problem.design(THRESHOLDS.search_levels[-1]),
-                crew.stopped,
+                pool.stopped,
             )
             certified = again and self.certified(self.basis.motion(again.x))
         return certified

@@ -93,7 +93,7 @@ class SDP(Estimator):
         )
         details = {
             "prior_weight": chosen.weight,
-            "set_aside": chosen.names(model),
+            "descriptions_not_used": chosen.names(model),
             "solver": solution.solver,
         }
         by_evidence = not isinstance(self.prior_weight, float)

@@ -163,7 +163,7 @@ def mass_inputs(
     initial: Robot,
     known: bool,
     placeholder: bool,
-    set_aside: Iterable[str],
+    descriptions_not_used: Iterable[str],
     scale_std: float = 0.0,
 ) -> MassInputs:
     """Collect the masses of the identified and the described robot, and impossible links.
@@ -173,7 +173,7 @@ def mass_inputs(
     robot, initial : identified and described robot
     known : whether a mass was given
     placeholder : whether the described inertias are placeholders
-    set_aside : links whose description was not used
+    descriptions_not_used : links whose description was not used
     scale_std : relative standard deviation of the torque scale, a fraction
     """
     bodies = robot.tree.bodies
@@ -184,7 +184,7 @@ def mass_inputs(
         described=total_mass(initial),
         known=known,
         placeholder=placeholder,
-        set_aside=tuple(set_aside),
+        descriptions_not_used=tuple(descriptions_not_used),
         links=len(bodies),
         impossible=tuple(body.name for body, possible in pairs if not possible),
         scale_std=scale_std,

@@ -12,7 +12,7 @@ class ClearanceThresholds:
     """Thresholds of distances; the metadata `chosen` says how each was chosen."""
 
     # -- Pairs of links
-    # distance [m] beyond the clearance from which a pair is left to the last stage of a search
+    # distance [m] beyond the clearance from which a pair is left to the last level of a search
     rare_distance: float = threshold(0.005, "computing time")
     # random positions at which pairs are compared
     pair_positions: int = threshold(1000, "computing time")

@@ -78,7 +78,7 @@ def test_the_weight_follows_how_good_the_description_is(name: str) -> None:
 def test_a_placeholder_is_set_aside_and_that_is_said(name: str) -> None:
     robot = sy.load(name)
     fit = sy.identify(placeholder(robot), logs(sy.perturbed(robot, 4), 9)[0], diagnose=False)
-    assert len(fit.details["set_aside"]) == robot.n
+    assert len(fit.details["descriptions_not_used"]) == robot.n
     assert any("discarded" in note for note in fit.status)
     assert fit.verdict.word == "trusted within"
     assert any("known_mass" in reason for reason in fit.verdict.reasons)
@@ -91,7 +91,7 @@ def test_one_wrong_link_is_named() -> None:
     fit = sy.identify(
         robot.with_parameters(pi), logs(sy.perturbed(robot, 4, 0.03), 9)[0], diagnose=False
     )
-    assert fit.details["set_aside"] == (robot.tree.bodies[2].name,)
+    assert fit.details["descriptions_not_used"] == (robot.tree.bodies[2].name,)
     assert any(
         f"The description of {robot.tree.bodies[2].name} contradicts the log and was discarded"
         in note
@@ -102,7 +102,7 @@ def test_one_wrong_link_is_named() -> None:
 def test_a_true_description_sets_nothing_aside() -> None:
     robot = sy.load("elbow_6r")
     fit = sy.identify(robot, logs(sy.perturbed(robot, 4, 0.1), 9)[0], diagnose=False)
-    assert fit.details["set_aside"] == ()
+    assert fit.details["descriptions_not_used"] == ()
     assert not any("discarded" in note for note in fit.status)
 
 

@@ -206,10 +206,12 @@ def test_little_excitation_makes_it_doubtful(fit: sy.Fit, lost: float, word: str
 
 
 def test_without_a_description_nothing_tells_the_scale(fit: sy.Fit) -> None:
-    judgement = judged(fit, masses={"set_aside": ("link1", "link2", "link3")})
+    judgement = judged(fit, masses={"descriptions_not_used": ("link1", "link2", "link3")})
     assert judgement.word == "trusted within"
     assert any("known_mass" in reason for reason in judgement.reasons)
-    assert judged(fit, masses={"set_aside": ("link1",), "known": True}).word == "trusted"
+    assert (
+        judged(fit, masses={"descriptions_not_used": ("link1",), "known": True}).word == "trusted"
+    )
 
 
 def test_a_verdict_is_plain_data(fit: sy.Fit) -> None:

@@ -36,7 +36,7 @@ class Side:
 class CompareTab:
     """The tab that compares."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
         self.window = window
         part("h2", "Compare two fits")
         files = {NONE: "choose …"} | {name: name for name in window.folder.files(FIT_KINDS)}

@@ -27,8 +27,8 @@ FIRST = {"seconds": "Seconds", "starts": "Searches", "margin": "Share of limits"
 class DesignTab:
     """The tab of excitation."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
-        self.window, self.stage = window, stage
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
+        self.window, self.robot_view = window, robot_view
         part("h2", "Design a motion to record")
         assert window.robot is not None
         if window.robot.tree.loops:
@@ -56,7 +56,7 @@ class DesignTab:
     def _play(self) -> None:
         if self.window.motion is not None:
             motion = self.window.motion
-            self.stage.load(
+            self.robot_view.load(
                 "designed motion", PlayedMotion(motion.t, motion.q, lambda: (motion.qd, motion.qdd))
             )
 

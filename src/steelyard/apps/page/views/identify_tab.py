@@ -47,8 +47,8 @@ GRIDS = {"coverage": "Region of the motion", "friction": "Friction over the samp
 class IdentifyTab:
     """The tab of identification."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
-        self.window, self.stage = window, stage
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
+        self.window, self.robot_view = window, robot_view
         with part("section", aria_label="Identification"):
             part("h2", "Identify the robot from the log")
             if window.log is None:
@@ -91,7 +91,7 @@ class IdentifyTab:
             )
         )
         self._show()
-        self.stage.inertias()
+        self.robot_view.inertias()
         tell(f"Identified: {fit.verdict.word}.")
 
     def _show(self) -> None:

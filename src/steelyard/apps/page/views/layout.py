@@ -57,7 +57,7 @@ class Page:
             )
         with part("div", classes="work"):
             with part("div", classes="left"):
-                self.stage = RobotView(window)
+                self.robot_view = RobotView(window)
             with part("div", classes="right"):
                 self.tabs: dict[str, Element] = {}
                 with part("div", classes="tabs", role="tablist", aria_label="What to do"):
@@ -75,7 +75,7 @@ class Page:
                     "div", classes="panel", id="panel", role="tabpanel", tabindex="-1"
                 )
         part("div", classes="said", id="said", role="status", aria_live="polite")
-        self.stage.build()
+        self.robot_view.build()
         if window.log is not None:
             self._play_log()
         self.open(window.tab)
@@ -86,7 +86,7 @@ class Page:
     def open(self, key: str) -> None:
         """Show a tab."""
         self.window.tab = key
-        self.stage.moved.clear()
+        self.robot_view.moved.clear()
         for each, element in self.tabs.items():
             element.props["aria-selected"] = "true" if each == key else "false"
             element.props["tabindex"] = "0" if each == key else "-1"
@@ -96,7 +96,7 @@ class Page:
             if self.window.robot is None:
                 self.opening.invite()
             else:
-                view_of(key)(self.window, self.stage)
+                view_of(key)(self.window, self.robot_view)
 
     def _clicked(self, key: str, _: Any) -> None:
         if key != self.window.tab:  # what is open keeps the focus and the fields
@@ -104,8 +104,8 @@ class Page:
 
     def robot_changed(self) -> None:
         """Show another robot."""
-        self.stage.clear()
-        self.stage.build()
+        self.robot_view.clear()
+        self.robot_view.build()
         self.opening.show()
         self.open("robot")
 
@@ -123,7 +123,7 @@ class Page:
         log = self.window.log
         if log is not None and self.window.robot is not None:
             ordered, robot = log.reordered(self.window.robot), self.window.robot
-            self.stage.load(
+            self.robot_view.load(
                 self.window.log_name or "log",
                 PlayedMotion(ordered.t, ordered.q, partial(smooth_rates, robot, ordered)),
             )

@@ -27,8 +27,8 @@ WHOLE = 0.98  # of the samples, from which a finding is about the whole log
 class LogTab:
     """The tab of the log."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
-        self.window, self.stage = window, stage
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
+        self.window, self.robot_view = window, robot_view
         if window.log is None or window.robot is None:
             part("h2", "No log is open")
             part(

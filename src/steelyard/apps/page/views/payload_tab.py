@@ -26,7 +26,7 @@ FIRST = {"link": "Link of the load", "frame": "Frame of the result", "static": "
 class PayloadTab:
     """The tab of the payload."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
         self.window = window
         self.other = FITTED if window.fitted is not None else NONE
         part("h2", "Identify the payload")

@@ -40,8 +40,8 @@ MOST_CELLS = 14  # joints up to which the mass matrix is shown
 class RobotTab:
     """The tab of the robot. `show` brings numbers and sliders to the window's position."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
-        self.window, self.stage = window, stage
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
+        self.window, self.robot_view = window, robot_view
         assert window.robot is not None
         self.robot: Robot = window.robot
         self.qd, self.qdd = np.zeros(self.robot.n), np.zeros(self.robot.n)
@@ -71,7 +71,7 @@ class RobotTab:
                 part("p", remark, "note")
         self.lines = Snippet(*self._recipe())
         self.show()
-        stage.moved.append(self._played)
+        robot_view.moved.append(self._played)
 
     def _joints(self) -> None:
         self.sliders, self.fields = [], []
@@ -159,7 +159,7 @@ class RobotTab:
 
     def _played(self, time: float) -> None:
         """Follow a motion that is played, with its speeds and accelerations."""
-        motion = self.stage.motion
+        motion = self.robot_view.motion
         if motion is not None:
             self.qd[:], self.qdd[:] = (motion.at(time, values) for values in motion.derivatives)
         self.show(False)
@@ -200,7 +200,7 @@ class RobotTab:
             )
 
     def _ghosts(self, positions: Array, names: object) -> None:
-        self.stage.ghosts(positions)
+        self.robot_view.ghosts(positions)
         self.found.clear()
         with self.found:
             for name, q in zip(names, positions, strict=True):  # type: ignore[call-overload]
@@ -218,7 +218,7 @@ class RobotTab:
             control.props["value"] = round(float(value), 5)
             text.props["value"] = f"{value:.4f}"
         if pose:
-            self.stage.pose()
+            self.robot_view.pose()
         self.torques.content = torque_bars(self.robot, q, self.qd, self.qdd)
         self.matrix.content = matrix_table(self.robot, q)
         self.numbers.content = measures(self.robot, q, self.window.frame)

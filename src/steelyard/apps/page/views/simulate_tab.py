@@ -29,8 +29,8 @@ FIRST = {"seconds": "Seconds"}
 class SimulateTab:
     """The tab of simulation."""
 
-    def __init__(self, window: PageWindow, stage: RobotView) -> None:
-        self.window, self.stage = window, stage
+    def __init__(self, window: PageWindow, robot_view: RobotView) -> None:
+        self.window, self.robot_view = window, robot_view
         assert window.robot is not None
         assert window.q is not None
         self.controller, self.kp, self.kd = "computed-torque", 100.0, 20.0
@@ -123,7 +123,9 @@ class SimulateTab:
         self._show()
         if run.finite:
             still = np.zeros_like(run.q)
-            self.stage.load("simulated motion", PlayedMotion(run.t, run.q, lambda: (run.qd, still)))
+            self.robot_view.load(
+                "simulated motion", PlayedMotion(run.t, run.q, lambda: (run.qd, still))
+            )
         else:
             tell("The motion diverges with these gains.", bad=True)
 

@@ -254,7 +254,7 @@ def next_estimate(problem: Problem, before: Estimate) -> Estimate:
     """Return the estimate with the description weighed as it was before."""
     weight = before.details.get("prior_weight")
     try:
-        return SDP(None if before.details.get("set_aside") else weight).fit(problem)
+        return SDP(None if before.details.get("descriptions_not_used") else weight).fit(problem)
     except ProblemError:
         return first_estimate(problem)
 

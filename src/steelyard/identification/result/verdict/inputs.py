@@ -80,15 +80,15 @@ class MassInputs:
     """Total masses identified and described [kg], and how far the description was used.
 
     `known` says that a mass was given, `placeholder` that the described inertias are placeholders,
-    `set_aside` names the links whose description was not used, of `links` in all. `scale_std` is
-    the relative standard deviation of the torque scale, 0 where it is not stated.
+    `descriptions_not_used` names the links whose description was not used, of `links` in all.
+    `scale_std` is the relative standard deviation of the torque scale, 0 where it is not stated.
     """
 
     identified: float
     described: float
     known: bool = False
     placeholder: bool = False
-    set_aside: tuple[str, ...] = ()
+    descriptions_not_used: tuple[str, ...] = ()
     links: int = 0
     impossible: tuple[str, ...] = ()
     scale_std: float = 0.0

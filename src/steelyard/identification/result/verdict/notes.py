@@ -99,7 +99,7 @@ def scale(inputs: VerdictInputs) -> Iterator[str]:
             f" deviations), and so is the total mass, {mass:.3g} ±"
             f" {2 * masses.scale_std * mass:.2g} kg. Predicted torques do not depend on it."
         )
-    elif not masses.set_aside:
+    elif not masses.descriptions_not_used:
         yield (
             "The overall torque scale cannot be identified from a log; it depends on sensor "
             f"calibration. The links weigh {masses.identified:.3g} kg, described "

@@ -150,7 +150,7 @@ def contradicted(
 def other_mass(inputs: VerdictInputs) -> Iterator[Reason]:
     """Doubt a fit of another total mass than described: the torque may be in another unit."""
     masses = inputs.masses
-    if masses.placeholder or masses.set_aside or masses.known or not differ(masses):
+    if masses.placeholder or masses.descriptions_not_used or masses.known or not differ(masses):
         return
     numbers = f"{masses.identified:.3g} kg, described {masses.described:.3g} kg"
     text = (
@@ -223,7 +223,7 @@ def narrow(inputs: VerdictInputs) -> Iterator[Reason]:
 def scale_unknown(inputs: VerdictInputs) -> Iterator[Reason]:
     """Limit a fit whose torque scale is not confirmed by a described or known mass."""
     masses = inputs.masses
-    aside = 2 * len(masses.set_aside) > masses.links
+    aside = 2 * len(masses.descriptions_not_used) > masses.links
     if (aside or (masses.placeholder and differ(masses))) and not masses.known:
         cause = "was not used" if aside else "has placeholder inertias that contradict the log"
         text = f"The description {cause}: give known_mass= to fix the torque scale."
