@@ -13,7 +13,7 @@ from ...arguments import numbers
 from ...errors import CallError, LogError
 from ...robot import Robot
 from ...signals.log import Log
-from ...signals.resample import advanced
+from ...signals.resample import without_delay
 from ...signals.schema import Payload
 from ...signals.segments import split
 from .samples_thresholds import THRESHOLDS
@@ -122,7 +122,7 @@ class Samples:
                 f" {self.t[-1] - self.t[0]:g} s"
             )
         tau = np.concatenate(
-            [advanced(self.t[part], self.tau[part], delay) for part in split(self.t)]
+            [without_delay(self.t[part], self.tau[part], delay) for part in split(self.t)]
         )
         return replace(self, tau=tau)
 
@@ -319,7 +319,7 @@ def require(log: Log) -> None:
         )
 
 
-def base_motion(robot: Robot, log: Log) -> Array | None:
+def logged_base_motion(robot: Robot, log: Log) -> Array | None:
     """Return the motion of the base (N, 9), None where it rests as the robot describes it.
 
     LogError for numbers that are none.
