@@ -14,9 +14,9 @@ from steelyard.identification.samples.samples import (
     logged_base_motion,
     require,
     require_numbers,
+    spins,
 )
 from steelyard.identification.samples.smoothing import standing
-from steelyard.identification.samples.spinning_joints import spins
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(1000) / 100

@@ -17,7 +17,6 @@ from ...signals.resample import without_delay
 from ...signals.schema import Payload
 from ...signals.segments import split
 from .samples_thresholds import THRESHOLDS
-from .spinning_joints import spins
 
 Array = NDArray[np.float64]
 
@@ -378,3 +377,20 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
         ):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     return tuple(far) if len(far) > THRESHOLDS.far_share * len(turning) else ()
+
+
+def spins(log: Log, joint: int) -> bool:
+    """Return whether a joint turns many times, as a pendulum does.
+
+    Its velocity is then the derivative of its position, at a plausible speed: positions beyond a
+    turn are in radians.
+    """
+    if log.qd is None:
+        return False
+    speed, rate = log.qd[:, joint], np.gradient(log.q[:, joint], log.t)
+    use = np.isfinite(speed) & np.isfinite(rate)
+    gain = float(rate[use] @ speed[use]) / max(float(rate[use] @ rate[use]), 1e-300)
+    return (
+        abs(gain - 1.0) <= THRESHOLDS.velocity_agreement
+        and float(np.max(np.abs(speed[use]), initial=0.0)) <= THRESHOLDS.fastest_spin
+    )
