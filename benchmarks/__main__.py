@@ -13,7 +13,7 @@ from benchmarks.machine import this_machine
 from benchmarks.startup import Startup, measure_startup
 from benchmarks.targets import COMPILED_WITHIN, FASTER, ROBOTS, urdf
 from steelyard.apps.commands.bench import speed_table
-from steelyard.apps.inputs import load
+from steelyard.apps.inputs import load_robot
 from steelyard.apps.show.terminal import console
 from steelyard.drawing.table import Table, named_columns
 
@@ -25,7 +25,7 @@ def main() -> int:
     out.print(this_machine())
     met = True
     for robot in options.robots:
-        timings, absent = measure(load(urdf(robot), quiet=True), options.rounds)
+        timings, absent = measure(load_robot(urdf(robot), quiet=True), options.rounds)
         targets = {quantity: ratio for (name, quantity), ratio in FASTER.items() if name == robot}
         out.print(speed_table(robot, timings, targets))
         if absent:

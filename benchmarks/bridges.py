@@ -20,7 +20,7 @@ import numpy as np
 
 import steelyard as sy
 from benchmarks.targets import ROBOTS, urdf
-from steelyard.apps.inputs import load
+from steelyard.apps.inputs import load_robot
 from steelyard.apps.show.terminal import console
 
 BATCH, ROUNDS = 1000, 7
@@ -132,7 +132,7 @@ def main() -> int:
     )
     parser.add_argument("robot", nargs="?", default="ur5", choices=list(ROBOTS))
     chosen = parser.parse_args().robot
-    robot = load(urdf(chosen), quiet=True)
+    robot = load_robot(urdf(chosen), quiet=True)
     out = console()
     with sy.threads(1):
         for name in FUNCTIONS:

@@ -41,7 +41,7 @@ from steelyard.experiments.online.held_out_residuals import (
     ResidualStream,
     filtered,
     half_streams,
-    motion_limits,
+    held_out_limits,
     part_residuals,
     residual_streams,
 )
@@ -122,7 +122,7 @@ def measure(name: str, case: Case) -> tuple[Row, Streams]:
     sizes = (known.detectable / known.torque)[known.monitored.any(axis=1)]
     size = float(np.median(sizes)) if len(sizes) else np.inf
     row = Row(label, fit.verdict.word, alarm, float(seen.worst.max()) * RULE.factor, share, size)
-    limits = motion_limits(fit, GAIN, None, RULE.rest)
+    limits = held_out_limits(fit, GAIN, None, RULE.rest)
     torque = np.asarray(log.tau) * fit.pipeline.gains.values
     motion = HeldOutMotion(log.t, log.q, log.qd, torque, np.zeros((0, 0)))
     free = filtered(motion, GAIN, limits.differentiated)

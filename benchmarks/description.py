@@ -29,7 +29,7 @@ from benchmarks.experiments import experiment, recording, taken
 from steelyard.files import write_atomic
 from steelyard.identification import SDP
 from steelyard.identification.estimators.least_squares import OLS, WLS, Estimate, Estimator
-from steelyard.identification.make_fit import solve
+from steelyard.identification.make_fit import solve_problem
 from steelyard.identification.model.problem import Problem
 from tests.real.measured import DATA, kr300, kr300_counterbalance, tx40, ur10
 
@@ -149,7 +149,7 @@ def held_out(robot: sy.Robot, log: sy.Log, other: sy.Log, options: dict[str, Any
     problem = Recorder.problems.pop()
 
     def error(estimator: Estimator) -> float:
-        point, estimate = solve(problem, estimator)
+        point, estimate = solve_problem(problem, estimator)
         assert estimate.parameters is not None
         fit = replace(
             default,

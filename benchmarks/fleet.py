@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 import steelyard as sy
 from benchmarks.machine import this_machine
 from benchmarks.targets import urdf
-from steelyard.apps.inputs import load
+from steelyard.apps.inputs import load_robot
 from steelyard.files import write_atomic
 from steelyard.signals import to_parquet
 
@@ -60,7 +60,7 @@ class Row:
 def arm() -> sy.Robot:
     """A UR5 with friction and rotors."""
     return (
-        load(urdf("ur5"), quiet=True)
+        load_robot(urdf("ur5"), quiet=True)
         .with_friction(viscous=2.0, coulomb=3.0, offset=0.2)
         .with_rotors(0.3)
     )

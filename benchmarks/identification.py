@@ -35,7 +35,7 @@ import numpy as np
 import steelyard as sy
 from benchmarks.machine import this_machine
 from benchmarks.targets import urdf
-from steelyard.apps.inputs import load
+from steelyard.apps.inputs import load_robot
 from steelyard.apps.show.terminal import console
 from steelyard.drawing.table import Table, named_columns
 from steelyard.identification import ESTIMATORS
@@ -79,7 +79,7 @@ CASES = {
 def robot_of(case: Case) -> sy.Robot:
     """The robot with all terms of its joints."""
     return (
-        load(urdf(case.robot), quiet=True)
+        load_robot(urdf(case.robot), quiet=True)
         .with_friction(viscous=2.0, coulomb=3.0, offset=0.2)
         .with_rotors(0.5)
     )

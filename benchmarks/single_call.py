@@ -20,7 +20,7 @@ import pinocchio as pin
 import steelyard as sy
 from benchmarks.machine import this_machine
 from benchmarks.targets import ROBOTS, urdf
-from steelyard.apps.inputs import load
+from steelyard.apps.inputs import load_robot
 from steelyard.apps.show.terminal import console
 from steelyard.errors import SteelyardError
 from steelyard.kernels import ALGORITHMS
@@ -86,7 +86,7 @@ def main() -> int:
     )
     parser.add_argument("robot", nargs="?", default="ur5", choices=list(ROBOTS))
     path = urdf(parser.parse_args().robot)
-    robot, out, missed = load(path, quiet=True), console(), list[str]()
+    robot, out, missed = load_robot(path, quiet=True), console(), list[str]()
     frame = robot.end_effector
     peer = peer_names(path, frame)
     out.print(this_machine())
@@ -95,7 +95,7 @@ def main() -> int:
     with sy.threads(1):
         for method in SINGLE_CALLS:
             try:
-                times = microseconds(load(path, quiet=True), method, frame, peer)
+                times = microseconds(load_robot(path, quiet=True), method, frame, peer)
             except SteelyardError as error:
                 out.print(f"{method:32} {error}", highlight=False, markup=False)
                 continue

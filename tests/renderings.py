@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.render.llvm import module as llvm
 from steelyard.compiler.runtime import jit
-from steelyard.compiler.runtime.elf import Loaded, load, pack
+from steelyard.compiler.runtime.elf import Loaded, load_code, pack
 from steelyard.compiler.runtime.gufunc import gufunc
 
 
@@ -46,7 +46,7 @@ def ufunc_of(
     """The ufunc of a rendering; with `by_llvm` it is linked by LLVM."""
     host = host or jit.host()
     code = jit.compile_object(llvm.render(program, host.lanes, host.fused, budget), host)
-    loaded = Loaded(*jit.link_object(code)) if by_llvm else load(pack(code))
+    loaded = Loaded(*jit.link_object(code)) if by_llvm else load_code(pack(code))
     table = jit.library()
     shapes = [o.shape for o in program.inputs], [o.shape for o in program.outputs]
     return gufunc(

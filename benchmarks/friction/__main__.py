@@ -35,7 +35,7 @@ from steelyard.identification.nuisance.nuisance_estimates import (
 )
 from steelyard.identification.observations.prepare import prepare_all
 from steelyard.identification.options import make_options
-from steelyard.identification.samples.decimation import common_factor
+from steelyard.identification.samples.decimation import common_decimation
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "friction.md"
 SEED = 2026  # the published one: for tuning, take another
@@ -122,7 +122,7 @@ def terms_alone(robot: sy.Robot, log: sy.Log) -> tuple[tuple[str, str], ...]:
     samples = prepare_all(robot, [log], options.preparation)
     model, delay, _ = estimate_shape_and_delay(build_model(robot, options.model), samples, options)
     samples = tuple(s.advanced(delay) for s in samples)
-    return select_friction(Problem(model, samples, common_factor(samples)), options).added
+    return select_friction(Problem(model, samples, common_decimation(samples)), options).added
 
 
 def sigmas(fit: sy.Fit, case: Case, word: str) -> float:

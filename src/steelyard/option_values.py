@@ -64,7 +64,7 @@ def number(text: str) -> float:
     return math.radians(value) if degrees else value
 
 
-def numbers(*counts: int) -> Callable[[str], list[float]]:
+def numbers_parser(*counts: int) -> Callable[[str], list[float]]:
     """Return a parser of '1, 2, 30deg': numbers in SI units, as many as one of `counts`."""
 
     def parse(text: str) -> list[float]:
@@ -83,7 +83,7 @@ def by_joint(text: str) -> float | list[float] | dict[str, float]:
     """Read '2.0' for all joints, '1,2,3' for each, or 'joint2=1,joint3=2' by name."""
     if "=" in text:
         return named(text.split(","))
-    values = numbers()(text)
+    values = numbers_parser()(text)
     return values[0] if len(values) == 1 else values
 
 
@@ -108,7 +108,7 @@ def ranges(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
     intervals = {}
     for text in texts:
         name, _, value = text.partition("=")
-        low, high = numbers(2)(value)
+        low, high = numbers_parser(2)(value)
         intervals[name.strip()] = (low, high)
     return intervals
 
@@ -132,7 +132,7 @@ def boxes(texts: Sequence[str]) -> Mapping[str, tuple[list[float], list[float]]]
 
 def half_spaces(texts: Sequence[str]) -> list[tuple[list[float], float]]:
     """Read 'nx,ny,nz,d' each: the points x with n . x <= d [m]."""
-    rows = [numbers(4)(text) for text in texts]
+    rows = [numbers_parser(4)(text) for text in texts]
     return [(row[:3], row[3]) for row in rows]
 
 
@@ -148,7 +148,7 @@ def names_or_values(texts: Sequence[str]) -> list[str] | dict[str, float | None]
     }
 
 
-def names(texts: Sequence[str]) -> list[str]:
+def names_parser(texts: Sequence[str]) -> list[str]:
     """Read 'joint1,joint2' each."""
     cells = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     wrong = next((name for name in cells if "=" in name), None)

@@ -249,7 +249,7 @@ def test_a_bad_motion_ends_in_a_sentence(run: Run, what: str, tmp_path: Path) ->
 
 
 def test_a_defect_ends_in_a_sentence_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.apps.inputs.load", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("steelyard.apps.inputs.load_robot", lambda *_, **__: 1 / 0)
     ran = run("info", "planar_2r")
     assert ran.code == 70
     assert "ZeroDivisionError" in ran.err

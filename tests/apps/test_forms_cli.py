@@ -25,7 +25,7 @@ import steelyard as sy
 from steelyard.apps import cli
 from steelyard.apps.show import terminal
 from steelyard.drawing.table import Column, Table
-from steelyard.drawing.table_layout import LONG, columns_of, lay_out
+from steelyard.drawing.table_layout import LONG, display_width, lay_out
 from steelyard.identification.validate import validate_robot
 from steelyard.signals.write import to_csv
 from tests.apps.test_cli import Run, run
@@ -119,7 +119,10 @@ def assert_whole(outcome: Table, width: int) -> None:
     lines = [line.text for line in lay_out(outcome, width)]
     words = Counter(word for line in lines for word in line.split())
     expected = Counter(
-        cell for row in outcome.rows for cell in row if columns_of(cell) <= LONG or " " not in cell
+        cell
+        for row in outcome.rows
+        for cell in row
+        if display_width(cell) <= LONG or " " not in cell
     )
     text = "\n".join(lines)
     for cell, times in expected.items():
@@ -139,10 +142,10 @@ def assert_whole(outcome: Table, width: int) -> None:
         assert all(words[word] for word in sentence.split()), (
             f"{sentence!r} at {width} columns of\n{text}"
         )
-    longest = max(columns_of(cell) for cell in [*expected, *words])
+    longest = max(display_width(cell) for cell in [*expected, *words])
     for line in lines:
-        assert columns_of(line) <= max(
-            width, longest + max((columns_of(c.heading) for c in outcome.columns), default=0) + 2
+        assert display_width(line) <= max(
+            width, longest + max((display_width(c.heading) for c in outcome.columns), default=0) + 2
         ), line
 
 
@@ -164,7 +167,7 @@ def test_no_table_of_a_command_loses_anything(
     wide = [
         line
         for line in ran.out.splitlines()
-        if columns_of(line) > 80 and not line.startswith(("tau", "t,"))
+        if display_width(line) > 80 and not line.startswith(("tau", "t,"))
     ]
     assert all(" " not in line.strip() or line.startswith("  ") for line in wide), wide
     for result in shown:

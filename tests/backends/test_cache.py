@@ -201,7 +201,7 @@ def test_swapped_files_are_noticed_and_repaired(cache_folder: Path, compiled: li
     whole = a.read_bytes(), b.read_bytes()
     a.write_bytes(whole[1])
     b.write_bytes(whole[0])
-    assert cache.read(a.name) is None
+    assert cache.read_entry(a.name) is None
     assert works(Kernel(one))
     np.testing.assert_array_equal(
         Kernel(many)(np.full(9, 2.0), np.arange(9.0)), 2.0 * np.arange(9.0)
@@ -233,10 +233,10 @@ def test_code_that_does_not_load_is_made_anew(
     Kernel(program())
     (path,) = files(cache_folder)
     cache.write(path.name, junk)
-    assert cache.read(path.name) == junk
+    assert cache.read_entry(path.name) == junk
     assert works(Kernel(program()))
     assert len(compiled) == 2
-    assert cache.read(path.name) != junk
+    assert cache.read_entry(path.name) != junk
 
 
 def test_an_object_with_another_function_is_made_anew(

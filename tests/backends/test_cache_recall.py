@@ -236,7 +236,7 @@ def test_the_least_used_go_first(cache_folder: Path, monkeypatch: pytest.MonkeyP
     for i, name in enumerate(names):
         cache.write(name, bytes(1000))
         age(cache_folder / name, 10 - i)
-    assert cache.read(names[0]) is not None  # used just now: no longer the oldest
+    assert cache.read_entry(names[0]) is not None  # used just now: no longer the oldest
     monkeypatch.setattr(cache, "LIMIT", 4500)
     cache.write(cache.key("new"), bytes(1000))
     remaining = {path.name for path in files(cache_folder)}
@@ -261,7 +261,7 @@ def test_a_disk_that_keeps_no_times(cache_folder: Path, monkeypatch: pytest.Monk
     cache.write(cache.key("old"), b"content")
     age(cache_folder / cache.key("old"), 100)
     monkeypatch.setattr(os, "utime", read_only)
-    assert cache.read(cache.key("old")) == b"content"
+    assert cache.read_entry(cache.key("old")) == b"content"
 
 
 def test_only_its_own_files_go(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,7 +334,7 @@ def test_several_processes_at_once(cache_folder: Path, root: Path) -> None:
     assert len(files(cache_folder)) == 5, (
         "two kernels, what they were traced from, and the entry of single calls; nothing temporary"
     )
-    assert all(cache.read(path.name) for path in files(cache_folder))
+    assert all(cache.read_entry(path.name) for path in files(cache_folder))
 
 
 @pytest.mark.skipif(not elf.RUNS_HERE, reason="ELF objects are linked on Linux on x86-64")

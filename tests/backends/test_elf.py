@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.compiler.render.llvm import module as llvm
 from steelyard.compiler.runtime import jit
-from steelyard.compiler.runtime.elf import RUNS_HERE, Linked, Loaded, link, load, pack
+from steelyard.compiler.runtime.elf import RUNS_HERE, Linked, Loaded, link, load_code, pack
 from steelyard.compiler.runtime.gufunc import gufunc
 from tests.every_operation import assert_same, on_arrays, traced
 
@@ -48,7 +48,7 @@ def test_a_kernel_is_linked() -> None:
 def test_linked_code_runs_at_any_address() -> None:
     """Two copies of the same bytes at two addresses compute the same."""
     library = pack(compiled())
-    one, other = load(library), load(library)
+    one, other = load_code(library), load_code(library)
     assert one.address != other.address
     x, y = np.array([[0.3, -0.8]]), np.array([[1.5, 0.7]])
     first, second = (of_code(loaded)(x, y) for loaded in (one, other))

@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.compiler.ir.program import Program
 from steelyard.compiler.render.llvm.module import render
-from steelyard.compiler.render.llvm.split import RECOMPUTED, Part, slot_count, split
+from steelyard.compiler.render.llvm.split import RECOMPUTED, Part, slot_count, split_program
 from steelyard.compiler.render.llvm.transpose import pair_columns
 from steelyard.kernels import program
 from tests.interpret import run
@@ -31,7 +31,7 @@ def inputs(result: Program, rng: np.random.Generator, count: int = 21) -> list[n
 
 
 def parts(result: Program, budget: int) -> list[Part]:
-    return split(
+    return split_program(
         result, budget, [(k, c) for k, o in enumerate(result.outputs) for c in pair_columns(o.size)]
     )
 

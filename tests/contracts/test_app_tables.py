@@ -46,7 +46,7 @@ def test_every_view_is_a_row_and_a_class() -> None:
     for key, name in layout.VIEWS.items():
         view = layout.view_of(key)
         assert view.__name__ == name
-        assert list(inspect.signature(view).parameters)[:2] == ["window", "stage"]
+        assert list(inspect.signature(view).parameters)[:2] == ["window", "robot_view"]
     page = (ROOT / "docs" / "page.md").read_text(encoding="utf-8")
     for key in layout.VIEWS:
         label = key.replace("_", " ").capitalize()

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import steelyard as sy
 from steelyard.apps.cli import app
 from steelyard.apps.page import code_snippets
-from steelyard.apps.page.scene_content import content, frames_of, inertias, poses
+from steelyard.apps.page.scene_content import content, frames_of, inertias, pose_rows
 from steelyard.apps.page.server.exchange import mesh_of, take_upload
 from steelyard.apps.page.server.folder import Folder
 from steelyard.apps.page.window import MOST_WINDOWS, PageWindow, Windows
@@ -30,7 +30,7 @@ from steelyard.identification.doctor import Finding
 from steelyard.identification.doctor.channels import marked_samples
 from steelyard.mechanism.formats.meshes import mesh_triangles
 from steelyard.motion.solids import kinematic_solids, robot_solids, rotation_to_axis
-from steelyard.reporting.compare import difference_table, differences
+from steelyard.reporting.compare import difference_table, standardised_differences
 from steelyard.reporting.saved_fit import SavedFit
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]]], dtype=np.float32)
@@ -177,7 +177,7 @@ def test_poses_are_those_of_the_kinematics(window: PageWindow) -> None:
     robot, rng = window.robot, np.random.default_rng(3)
     assert robot is not None
     q = rng.uniform(-1, 1, robot.n)
-    result = poses(robot, q)[0]
+    result = pose_rows(robot, q)[0]
     for name, row in zip(robot.body_names, result[1:], strict=True):
         pose = robot.forward_kinematics(q, name)
         assert np.allclose(row[:3], pose[:3, 3])
@@ -187,7 +187,7 @@ def test_poses_are_those_of_the_kinematics(window: PageWindow) -> None:
     numbers = np.frombuffer(base64.b64decode(frames["poses"]), "<f4").reshape(
         frames["count"], -1, 7
     )
-    assert np.allclose(numbers[-1], poses(robot, 2 * q)[0], atol=1e-6)
+    assert np.allclose(numbers[-1], pose_rows(robot, 2 * q)[0], atol=1e-6)
     assert frames["count"] == 61
 
 
@@ -204,7 +204,7 @@ def test_everything_is_drawn_on_its_own_body(window: PageWindow) -> None:
     robot = window.robot
     assert robot is not None
     result, q = content(window), np.linspace(-1, 1, robot.n)
-    drawn = poses(robot, q)[0]
+    drawn = pose_rows(robot, q)[0]
     for frame in result["frames"]:
         p, turn = drawn[frame["body"]][:3], Rotation.from_quat(drawn[frame["body"]][3:])
         pose = robot.forward_kinematics(q, frame["name"])
@@ -314,7 +314,9 @@ def test_findings_are_marked_where_they_happen() -> None:
 def test_differences_are_in_their_own_deviation() -> None:
     a, b = np.array([1.0, 1.0, 1.0, 1.0]), np.array([2.0, 2.0, 1.0, 2.0])
     sa, sb = np.array([0.3, np.inf, 0.0, 0.0]), np.array([0.4, 0.4, 0.0, 0.5])
-    assert np.allclose(differences(a, b, sa, sb), [2.0, np.nan, np.nan, 2.0], equal_nan=True)
+    assert np.allclose(
+        standardised_differences(a, b, sa, sb), [2.0, np.nan, np.nan, 2.0], equal_nan=True
+    )
 
 
 def test_colours_of_joints_differ() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.apps.page.server.address import Address, check_host, check_names, listening_socket
+from steelyard.apps.page.server.address import Address, check_host, host_names, listening_socket
 from steelyard.apps.page.server.folder import Folder
 from steelyard.apps.page.server.uploads import uploaded_fit, uploaded_log, uploaded_robot
 from steelyard.apps.page.window import Windows
@@ -170,7 +170,7 @@ def test_other_machines_need_a_word() -> None:
             check_host(host, True)
     for name in ("", "a/b", "*", "a b", "a,b", "ä", "x" * 300):
         with pytest.raises(sy.CallError, match="--name"):
-            check_names([name])
+            host_names([name])
 
 
 def test_what_a_page_is_called() -> None:
@@ -182,7 +182,7 @@ def test_what_a_page_is_called() -> None:
     }
     assert Address("10.0.0.1", 8080).hosts == {"10.0.0.1:8080"}
     assert Address("::1", 8080).hosts == {"[::1]:8080", "127.0.0.1:8080", "localhost:8080"}
-    behind = Address("0.0.0.0", 8080, names=check_names(["Robot-PC:9000"]))
+    behind = Address("0.0.0.0", 8080, names=host_names(["Robot-PC:9000"]))
     assert behind.hosts == {"127.0.0.1:8080", "localhost:8080", "robot-pc:9000"}
     assert behind.origins >= {"https://robot-pc:9000", "http://robot-pc:9000"}
     assert behind.token not in repr(behind)

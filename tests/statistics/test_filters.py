@@ -11,10 +11,10 @@ from scipy import signal
 from steelyard.identification.model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from steelyard.identification.model.problem import block_length
 from steelyard.identification.samples.decimation import (
-    common_factor,
+    common_decimation,
     decimated,
+    filter_weights,
     natural_factor,
-    weights,
 )
 from steelyard.identification.samples.noise import rough
 from steelyard.identification.samples.samples_thresholds import THRESHOLDS
@@ -35,14 +35,14 @@ def test_decimation_filters_at_four_fifths_of_the_new_nyquist_frequency(
     expected = signal.firwin(
         2 * THRESHOLDS.filter_reach * factor + 1, 0.8 / factor, window=("kaiser", 5.0)
     )
-    np.testing.assert_allclose(weights(factor), expected, atol=1e-15)
+    np.testing.assert_allclose(filter_weights(factor), expected, atol=1e-15)
 
 
 @FACTORS
 def test_what_would_come_back_as_another_frequency_is_taken_out_and_what_is_slow_stays(factor):
     # per sample; half a period per kept sample is 0.5 / factor
     f = np.array([0.0, 0.1, 0.4, 0.5, 0.62, 0.8, 1.0]) / factor
-    _, gain = signal.freqz(weights(factor), worN=2 * np.pi * f)
+    _, gain = signal.freqz(filter_weights(factor), worN=2 * np.pi * f)
     np.testing.assert_allclose(np.abs(gain), [1.0, 1.0, 0.5, 0.1, 0.0, 0.0, 0.0], atol=0.06)
     np.testing.assert_allclose(np.abs(gain[:2]), 1.0, atol=0.005)
 
@@ -51,10 +51,10 @@ def test_what_would_come_back_as_another_frequency_is_taken_out_and_what_is_slow
 def test_decimation_is_scipys_filter_at_every_kept_sample(factor, rng):
     x = rng.normal(size=(1500, 2))
     count = -(-1500 // factor)
-    whole = signal.upfirdn(weights(factor), x, down=1, axis=0)[
+    whole = signal.upfirdn(filter_weights(factor), x, down=1, axis=0)[
         THRESHOLDS.filter_reach * factor : THRESHOLDS.filter_reach * factor + 1500
     ]
-    one = signal.upfirdn(weights(factor), np.ones(1500))[
+    one = signal.upfirdn(filter_weights(factor), np.ones(1500))[
         THRESHOLDS.filter_reach * factor : THRESHOLDS.filter_reach * factor + 1500
     ]
     expected = (whole / one[:, None])[::factor]
@@ -131,11 +131,11 @@ def test_all_logs_have_the_decimation_that_the_fastest_of_those_that_move_needs(
     still = replace(slow, qd=1e-3 * slow.qd[::-1], t=np.arange(4000) / 50.0)
     own = [natural_factor(s.t, s.qd) for s in (quick, slow)]
     assert own[0] > own[1]
-    assert common_factor((quick, slow)) == own[1]
-    assert common_factor((quick, still)) == own[0], (
+    assert common_decimation((quick, slow)) == own[1]
+    assert common_decimation((quick, still)) == own[0], (
         "a log in which next to nothing moves does not count"
     )
-    assert common_factor((quick,), fewest=2000) == 2, "two thousand samples are left"
+    assert common_decimation((quick,), fewest=2000) == 2, "two thousand samples are left"
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.999])

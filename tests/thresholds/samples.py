@@ -10,13 +10,13 @@ import numpy as np
 import steelyard as sy
 from steelyard.identification.samples.samples import (
     Samples,
-    base_motion,
     far_positions,
+    logged_base_motion,
     require,
     require_numbers,
+    spins,
 )
 from steelyard.identification.samples.smoothing import standing
-from steelyard.identification.samples.spinning_joints import spins
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(1000) / 100
@@ -77,7 +77,7 @@ def rides(size: float) -> bool:
     base = np.zeros((1000, 9))
     base[:, :3] = -np.array(ROBOT.gravity)
     base[:, 4] = size * Q[:, 0] / Q[:, 0].std()
-    return base_motion(ROBOT, log(base=base)) is not None
+    return logged_base_motion(ROBOT, log(base=base)) is not None
 
 
 def drifting(ratio: float) -> bool:

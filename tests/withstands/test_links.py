@@ -194,7 +194,7 @@ def into_cache(folder: Path, overwrite: bool) -> None:
     os.environ["STEELYARD_CACHE"] = str(folder / "cache")
     try:
         kernel_cache.write(ENTRY, b"code")
-        assert kernel_cache.read(ENTRY) in (None, b"code")
+        assert kernel_cache.read_entry(ENTRY) in (None, b"code")
     finally:
         (
             os.environ.pop("STEELYARD_CACHE")
@@ -411,12 +411,12 @@ def test_the_cache_reads_regular_files_alone(kind: str, monkeypatch: pytest.Monk
     with folders() as (inside, outside):
         monkeypatch.setenv("STEELYARD_CACHE", str(inside / "cache"))
         kernel_cache.write(ENTRY, b"code")
-        assert kernel_cache.read(ENTRY) == b"code"
+        assert kernel_cache.read_entry(ENTRY) == b"code"
         # a true entry, which a link would lead to
         (inside / "cache" / ENTRY).rename(outside / "file")
         plant(inside, outside, f"cache/{ENTRY}", kind)
         beyond = snapshot(outside)
-        assert kernel_cache.read(ENTRY) is None
+        assert kernel_cache.read_entry(ENTRY) is None
         assert snapshot(outside) == beyond
 
 
@@ -426,7 +426,7 @@ def test_the_cache_is_no_link(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("STEELYARD_CACHE", str(inside / "cache"))
         beyond = snapshot(outside)
         kernel_cache.write(ENTRY, b"code")
-        assert kernel_cache.read(ENTRY) is None
+        assert kernel_cache.read_entry(ENTRY) is None
         assert snapshot(outside) == beyond
 
 

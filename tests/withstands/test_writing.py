@@ -121,5 +121,5 @@ def test_without_a_home_nothing_is_kept(home: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("HOME", home)
     assert cache.directory() is None
-    assert cache.read(cache.key("anything")) is None
+    assert cache.read_entry(cache.key("anything")) is None
     cache.write(cache.key("anything"), b"content")

@@ -40,7 +40,7 @@ ForceFolder = Annotated[
 ]
 
 
-def load(name: str, quiet: bool = False) -> Robot:
+def load_robot(name: str, quiet: bool = False) -> Robot:
     """Load a robot.
 
     Its warnings go to stderr, unless `quiet`, for commands that show the remarks themselves.
@@ -59,7 +59,7 @@ def load(name: str, quiet: bool = False) -> Robot:
     return robot
 
 
-def read(
+def read_log_file(
     path: Path,
     robot: Robot,
     mapping: Path | None = None,
@@ -111,7 +111,7 @@ def _only_some(path: Path, robot: Robot, mapping: Path | None, effort: str | Non
     )
 
 
-def per_joint(option: str, text: str, robot: Robot) -> NDArray[np.float64]:
+def per_joint_option(option: str, text: str, robot: Robot) -> NDArray[np.float64]:
     """Read one number per joint, (n,), from a text such as '0.1, 30deg, -2'."""
     import numpy as np
 
@@ -127,7 +127,7 @@ def per_joint(option: str, text: str, robot: Robot) -> NDArray[np.float64]:
 
 
 def _number(option: str, cell: str, joint: str, slides: bool) -> float:
-    value = number(f"{option}, joint {joint}", cell)
+    value = parse_number(f"{option}, joint {joint}", cell)
     if slides and cell.lower().endswith("deg"):
         raise CallError(
             f"{option}, joint {joint}: {cell!r} is an angle, but this joint slides; give metres"
@@ -135,12 +135,12 @@ def _number(option: str, cell: str, joint: str, slides: bool) -> float:
     return value
 
 
-def number(option: str, cell: str) -> float:
+def parse_number(option: str, cell: str) -> float:
     """Read a number in SI units or, if it ends in 'deg', in degrees; an error names the option."""
     return float(parse_text(option_values.number, cell, option))
 
 
-def by_joint(option: str, text: str | None) -> float | list[float] | dict[str, float] | None:
+def by_joint_option(option: str, text: str | None) -> float | list[float] | dict[str, float] | None:
     """Read one number, one per joint or 'joint2=1,...'; None where the option is not typed."""
     values: float | list[float] | dict[str, float] | None
     values = None if text is None else parse_text(option_values.by_joint, text, option)

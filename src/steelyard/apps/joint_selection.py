@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import CallError, suggest
-from .inputs import number
+from .inputs import parse_number
 from .output import output
 
 if TYPE_CHECKING:
@@ -145,7 +145,9 @@ def positions(option: str, values: Any) -> dict[str, float | None] | None:
     by_name: dict[str, float | None] = {}
     for text in name_list(option, values):
         name, sign, value = text.partition("=")
-        by_name[name.strip()] = number(f"{option}, {name.strip()}", value.strip()) if sign else None
+        by_name[name.strip()] = (
+            parse_number(f"{option}, {name.strip()}", value.strip()) if sign else None
+        )
     return by_name
 
 

@@ -16,7 +16,7 @@ import typer
 
 from ..errors import CallError
 from ..option_groups.identification import MANY_LOGS
-from .inputs import read
+from .inputs import read_log_file
 from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def given_logs(
 
     missing = not all(path.exists() for path in paths)  # which reading says
     if all(map(is_one_log, paths)) and (missing or not is_archive(find_logs(paths))):
-        return [read(path, robot, mapping, effort) for path in paths]
+        return [read_log_file(path, robot, mapping, effort) for path in paths]
     return list(find_logs([address(path) for path in paths], mapping=mapping, effort=effort))
 
 

@@ -49,13 +49,16 @@ def dot_rows(
         parts.append(text(LEFT - 10, y + 4, name, "end", INK))
         row_values = values[:, number]
         parts += [
-            dot(middle + scale * float(x), y, BLUE, 0.45)
+            dot_mark(middle + scale * float(x), y, BLUE, 0.45)
             for x, is_marked in zip(row_values, marked[:, number], strict=True)
             if not is_marked
         ]
         for column in np.flatnonzero(marked[:, number]).tolist():
             x = middle + scale * float(row_values[column])
-            parts += [dot(x, y, ORANGE, 1.0), text(x + 8, y + 4, columns[column], "start", INK)]
+            parts += [
+                dot_mark(x, y, ORANGE, 1.0),
+                text(x + 8, y + 4, columns[column], "start", INK),
+            ]
     return "\n".join([*parts, "</svg>"])
 
 
@@ -70,7 +73,7 @@ def ticks(most: float) -> list[float]:
     return [step * k for k in range(-count, count + 1)]
 
 
-def dot(x: float, y: float, colour: str, opacity: float) -> str:
+def dot_mark(x: float, y: float, colour: str, opacity: float) -> str:
     """Return a dot."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}" fill-opacity="{opacity:g}"/>'
 

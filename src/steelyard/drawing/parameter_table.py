@@ -32,7 +32,7 @@ def parameter_table(
     note: str = "",
 ) -> Table:
     """Return the table of parameters with values and standard deviations (b,) in their units."""
-    rows = zip(names, values, std, relative(std, values), expressions, strict=True)
+    rows = zip(names, values, std, relative_std(std, values), expressions, strict=True)
     cells = tuple(
         (name, *with_uncertainty(value, 2 * spread), percent(share), text)
         for name, value, spread, share, text in rows
@@ -46,7 +46,7 @@ def typeset(expression: str) -> str:
     return expression.replace("*", "·").replace(" - ", " − ").replace("-", "−")
 
 
-def relative(std: Array, value: Array) -> Array:
+def relative_std(std: Array, value: Array) -> Array:
     """Return std / |value|, a fraction: 0 where std is 0, infinite where only the value is."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(std == 0, 0.0, std / np.abs(value))

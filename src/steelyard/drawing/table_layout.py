@@ -57,14 +57,14 @@ def wrapped(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if lines[-1] and columns_of(longer) > width:
+        if lines[-1] and display_width(longer) > width:
             lines.append(word)
         else:
             lines[-1] = longer
     return lines
 
 
-def columns_of(text: str) -> int:
+def display_width(text: str) -> int:
     """Return how many columns of a terminal a text takes.
 
     None for combining signs, two for wide ones.
@@ -87,7 +87,7 @@ def _upright(table: Table, width: int) -> list[Line] | None:
         for title, cells in zip(head, columns, strict=True)
     ]
     natural = [
-        max([columns_of(title), *map(columns_of, cells)])
+        max([display_width(title), *map(display_width, cells)])
         for title, cells in zip(head, columns, strict=True)
     ]
     widths = _shrunk(natural, least, width - GAP * (len(head) - 1))
@@ -113,7 +113,7 @@ def _turned(table: Table, width: int) -> list[Line]:
     """
     heads = [escape_control_chars(column.heading) for column in table.columns]
     rows = [tuple(map(escape_control_chars, row)) for row in table.rows]
-    side = max(map(columns_of, heads), default=0)
+    side = max(map(display_width, heads), default=0)
     if side > width // 3:
         side = max(*map(_longest_word, heads), width // 3)
     lines: list[Line] = []
@@ -128,7 +128,7 @@ def _block(
     heads: Sequence[str], rows: Sequence[Sequence[str]], side: int, width: int
 ) -> list[Line]:
     """Return some rows of a table as columns beside its headings."""
-    natural = [max(map(columns_of, row)) for row in rows]
+    natural = [max(map(display_width, row)) for row in rows]
     least = [max(map(_least, row)) for row in rows]
     widths = _shrunk(natural, least, width - side - GAP * len(rows)) or least
     right = [False, *(len(rows) > 1 for _ in rows)]
@@ -176,20 +176,20 @@ def _least(cell: str) -> int:
 
     All for a number or a name; the width of the longest word for a sentence, but not too few.
     """
-    whole = columns_of(cell)
+    whole = display_width(cell)
     return (
         whole if whole <= LONG or " " not in cell else max(_longest_word(cell), min(whole, NARROW))
     )
 
 
 def _longest_word(text: str) -> int:
-    return max(map(columns_of, text.split()), default=0)
+    return max(map(display_width, text.split()), default=0)
 
 
 def _stacked(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
     """Return one row as lines, each cell wrapped within its column."""
     parts = [
-        wrapped(cell, width) if columns_of(cell) > width else [cell]
+        wrapped(cell, width) if display_width(cell) > width else [cell]
         for cell, width in zip(cells, widths, strict=True)
     ]
     tall = max(map(len, parts))
@@ -206,5 +206,5 @@ def _stacked(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool])
 
 
 def _padded(text: str, width: int, right: bool) -> str:
-    space = " " * max(width - columns_of(text), 0)
+    space = " " * max(width - display_width(text), 0)
     return space + text if right else text + space

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..algebra.scalar import Scalar, Scalars, dot, sqrt, where
 from ..mechanism.tree import Frame, Tree
 from .crba import mass_matrix
-from .forward.by_crba import factorise, solve
+from .forward.by_crba import factorise, solve_factored
 from .kinematics import carriers, find_frame, forward_kinematics, jacobian
 
 Rows = list[list[Scalar]]
@@ -92,7 +92,7 @@ def analytic_jacobian(tree: Tree, q: Scalars, frame: str | Frame) -> Rows:
 def _inverse_times(tree: Tree, q: Scalars, J: Sequence[Scalars]) -> Rows:
     """Return M^-1 J^T, as one list of n scalars for each of the six rows of J."""
     factors = factorise(mass_matrix(tree, q))
-    return [solve(factors, row) for row in J]
+    return [solve_factored(factors, row) for row in J]
 
 
 def _mobility(J: Sequence[Scalars], solved: Sequence[Scalars]) -> Rows:

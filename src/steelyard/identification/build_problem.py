@@ -32,7 +32,7 @@ from .observations.observation import (
 )
 from .observations.prepare import prepare_all
 from .options import Options
-from .samples.decimation import common_factor
+from .samples.decimation import common_decimation
 from .samples.samples import Samples
 from .selection.choose_rows import RestingRows
 from .selection.choose_smoothing import SmoothingChoice, choose_smoothing
@@ -132,7 +132,7 @@ def build_problem(
     progress("looking for faults of the log", 0.2)
     decimate = options.preparation.decimate
     problem = Problem(
-        model, samples, decimate or common_factor(samples), automatic_rate=decimate is None
+        model, samples, decimate or common_decimation(samples), automatic_rate=decimate is None
     )
     problem.check_rows()
     findings: tuple[Finding, ...] = ()

@@ -11,7 +11,7 @@ from .build_problem import PreparedProblem, Progress, build_problem
 from .estimators.least_squares import Estimate
 from .estimators.sdp import SDP
 from .estimators.simulated.automatic import Automatic
-from .make_fit import solve
+from .make_fit import solve_problem
 from .options import Options
 from .selection.choose_predictor import UNCONSTRAINED, PredictorChoice, choose_predictor
 from .selection.choose_smoothing import butterworth_preparation
@@ -64,7 +64,7 @@ def estimate_model(
 
 def solve_prepared(prepared: PreparedProblem) -> ModelEstimate:
     """Return the estimate of a prepared problem, with the problem that was solved."""
-    problem, estimate = solve(prepared.problem, prepared.options.estimator)
+    problem, estimate = solve_problem(prepared.problem, prepared.options.estimator)
     return ModelEstimate(replace(prepared, problem=problem), estimate)
 
 

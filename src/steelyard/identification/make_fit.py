@@ -296,7 +296,7 @@ def known_note(known: KnownFunction, problem: Problem, measured: Array) -> str:
     )
 
 
-def solve(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:
+def solve_problem(problem: Problem, estimator: Estimator) -> tuple[Problem, Estimate]:
     """Return the problem that was solved, and its estimate with parameters of a real robot.
 
     Where friction depends on the load, the load is computed from the identified links: the first

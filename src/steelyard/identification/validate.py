@@ -20,7 +20,7 @@ from .model.accumulator import on_one_core
 from .model.known import Torque
 from .model.linear_model import build_model
 from .nuisance.log_payloads import with_payloads
-from .nuisance.torque_delay import estimate_delay
+from .nuisance.torque_delay import estimate_torque_delay
 from .options import IdentifyArguments
 from .result.fit import Fit
 from .result.prediction import Region
@@ -73,7 +73,7 @@ def validate_robots(
     delay = None if preparation is None else preparation.given_delay(samples.joint_names)
     if delay is None:
         tell("finding the delay of the torque", 0.3)
-        delay, _ = estimate_delay(
+        delay, _ = estimate_torque_delay(
             build_model(robots[0].without_friction().without_rotors()), (samples.samples,)
         )
     scored = []

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra.scalar import is_zero
-from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
+from ..compiler.ir.differentiate import derivative, gradient, graph_jacobian, substitute
 from ..compiler.ir.graph import Expr, Graph, flatten
 from ..dynamics.crba import mass_matrix
 from ..dynamics.derivatives import rigid_derivatives
 from ..dynamics.energy import kinetic_energy
 from ..dynamics.forward.aba import net_torque
-from ..dynamics.forward.by_crba import Factors, factorise, inverse, solve
+from ..dynamics.forward.by_crba import Factors, factorise, inverse, solve_factored
 from ..dynamics.gravity import gravity_torque, potential_energy
 from ..dynamics.implementation import Implementation
 from ..dynamics.joint_torques import friction_torque
@@ -58,7 +58,7 @@ def _derivatives(
     """Add the derivatives of friction and wrenches to the derivatives of links and rotors."""
     rest = _rate_torque(tree, q, qd, wrench)
     by_q, by_qd, M = links(tree, q, qd, qdd)
-    return _sum(by_q, jacobian(rest, q)), _sum(by_qd, jacobian(rest, qd)), M
+    return _sum(by_q, graph_jacobian(rest, q)), _sum(by_qd, graph_jacobian(rest, qd)), M
 
 
 def _rate_torque(tree: Tree, q: Nodes, qd: Nodes, wrench: Wrenches) -> list[Any]:
@@ -79,7 +79,7 @@ def _by_composites(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> tuple[Any, An
     """
     placeholders = [_graph(q, qd).input(_EXTRA, k) for k in range(tree.n)]
     spin = rotor_torque(tree, q, qd, placeholders)
-    entries = [*flatten(jacobian(spin, q)), *flatten(jacobian(spin, qd))]
+    entries = [*flatten(graph_jacobian(spin, q)), *flatten(graph_jacobian(spin, qd))]
     entries = substitute(entries, dict(zip(placeholders, qdd, strict=True)))
     rows = [entries[i : i + tree.n] for i in range(0, len(entries), tree.n)]
     by_q, by_qd, M = rigid_derivatives(tree, q, qd, qdd)
@@ -91,7 +91,7 @@ def inverse_dynamics_derivatives_forward(
 ) -> tuple[Any, Any, Any]:
     """Return the same by forward differentiation of the graph, one sweep per input."""
     tau = inverse_dynamics(tree, q, qd, qdd, wrench)
-    return jacobian(tau, q), jacobian(tau, qd), mass_matrix(tree, q)
+    return graph_jacobian(tau, q), graph_jacobian(tau, qd), mass_matrix(tree, q)
 
 
 def inverse_dynamics_derivatives_reverse(
@@ -129,8 +129,8 @@ def forward_dynamics_derivatives_articulated(
     by_q, by_qd, inverse = aba_derivatives(tree, q, qd, net_torque(tree, q, qd, tau, wrench))
     rest = _rate_torque(tree, q, qd, wrench)
     return (
-        _minus_product(by_q, inverse, jacobian(rest, q)),
-        _minus_product(by_qd, inverse, jacobian(rest, qd)),
+        _minus_product(by_q, inverse, graph_jacobian(rest, q)),
+        _minus_product(by_qd, inverse, graph_jacobian(rest, qd)),
         inverse,
     )
 
@@ -162,7 +162,7 @@ def _forward_derivatives(
     wrench: Wrenches,
 ) -> tuple[Any, Any, Any]:
     factors = factorise(mass(tree, q))
-    qdd = solve(
+    qdd = solve_factored(
         factors, [a - b for a, b in zip(tau, bias_torque(tree, q, qd, wrench), strict=True)]
     )
     by_q, by_qd, _ = _derivatives(links, tree, q, qd, qdd, wrench)
@@ -172,7 +172,7 @@ def _forward_derivatives(
 
 def _solve_columns(factors: Factors, matrix: Sequence[Nodes]) -> list[list[Any]]:
     """Return the solution for each column of a matrix."""
-    columns = [solve(factors, column) for column in zip(*matrix, strict=True)]
+    columns = [solve_factored(factors, column) for column in zip(*matrix, strict=True)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..algebra.scalar import dot
-from ..compiler.ir.differentiate import derivative, jacobian, substitute
+from ..compiler.ir.differentiate import derivative, graph_jacobian, substitute
 from ..compiler.ir.graph import Expr
 from ..dynamics.crba import mass_matrix
 from ..dynamics.loops.closure import closure
@@ -20,7 +20,7 @@ from ..dynamics.loops.constrained import (
     drive_torques,
     motion_basis,
     project_onto_constraints,
-    transpose,
+    transposed_rows,
 )
 from ..dynamics.regressor import regressor
 from ..dynamics.rnea import bias_torque, inverse_dynamics
@@ -51,7 +51,7 @@ def closure_terms(tree: Tree, q: Nodes, qd: Nodes) -> ClosureTerms:
     phi = closure(tree, position)
     first = derivative(phi, dict(zip(position, rate, strict=True)))
     second = derivative(first, dict(zip(position, rate, strict=True)))
-    Phi = jacobian(phi, position)
+    Phi = graph_jacobian(phi, position)
     r, n = len(phi), tree.n
     flat = substitute(
         [*phi, *second, *(x for row in Phi for x in row)],
@@ -98,15 +98,15 @@ def constrained_torque(
     solved = drive_torques(Phi, force, tree.driven, weight)
     residual = [
         a - (b + dot(column, solved.multipliers))
-        for a, b, column in zip(force, solved.values, transpose(Phi), strict=True)
+        for a, b, column in zip(force, solved.values, transposed_rows(Phi), strict=True)
     ]
     return solved.values, every_row(tree, solved.multipliers), residual
 
 
 def constrained_regressor(tree: Tree, q: Nodes, qd: Nodes, qdd: Nodes) -> list[list[Any]]:
     """Return N^T Y, f x p: the regressor in the independent coordinates, without multipliers."""
-    N = transpose(freedom_basis(tree, q))
-    Y = transpose(regressor(tree, q, qd, qdd))
+    N = transposed_rows(freedom_basis(tree, q))
+    Y = transposed_rows(regressor(tree, q, qd, qdd))
     return [[dot(column, y) for y in Y] for column in N]
 
 
@@ -135,10 +135,10 @@ def reduced_equations(tree: Tree, q: Nodes, qd: Nodes, tau: Nodes) -> ReducedEqu
     M = mass_matrix(tree, q)
     bias = bias_torque(tree.without_friction(tree.independent), q, qd)
     force = [a - b - dot(row, gamma) for a, b, row in zip(tau, bias, M, strict=True)]
-    M_N = [[dot(row, column) for column in transpose(N)] for row in M]
+    M_N = [[dot(row, column) for column in transposed_rows(N)] for row in M]
     return ReducedEquations(
-        [[dot(a, b) for b in transpose(M_N)] for a in transpose(N)],
-        [dot(a, force) for a in transpose(N)],
+        [[dot(a, b) for b in transposed_rows(M_N)] for a in transposed_rows(N)],
+        [dot(a, force) for a in transposed_rows(N)],
         N,
         gamma,
     )

@@ -19,8 +19,8 @@ from ..errors import ModelError, SteelyardWarning, suggest
 from ..resource_limits import limits_in_force, too_much
 from .joint_terms import COUPLING_TERMS
 from .joint_terms import problems as term_problems
-from .known_torque import problems as torque_problems
-from .loops import problems as loop_problems
+from .known_torque import expression_problems
+from .loops import loop_problems
 from .model import Joint, Link, Mechanism
 from .near_integers import snapped
 from .reduce import reduce
@@ -252,7 +252,7 @@ def known_problems(mechanism: Mechanism) -> Iterable[str]:
             )
         yield from (
             f"known torque of {each.joint!r}: {problem}"
-            for problem in torque_problems(each.expression)
+            for problem in expression_problems(each.expression)
         )
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..algebra import scalar
 from ..algebra.scalar import Scalar
-from .known_torque import evaluate
+from .known_torque import evaluate_expression
 
 
 class JointState(NamedTuple):
@@ -190,7 +190,9 @@ def _shared_direction(values: Terms, a: JointState, b: JointState) -> tuple[Scal
 
 
 def _known(values: Terms, states: Sequence[JointState]) -> Any:
-    torque = evaluate(values["expression"], dict(zip(values["joints"], states, strict=True)))
+    torque = evaluate_expression(
+        values["expression"], dict(zip(values["joints"], states, strict=True))
+    )
     return torque if len(states) == 1 else (torque, *(0.0 for _ in states[1:]))
 
 

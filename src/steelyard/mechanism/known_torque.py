@@ -73,7 +73,7 @@ def with_expressions(
                 f"known torque of {joint!r}: expected an expression as text, not"
                 f" {type(expression).__name__}"
             )
-        for problem in problems(expression):
+        for problem in expression_problems(expression):
             raise CallError(f"known torque of {joint!r}: {problem}")
         for name in (joint, *joints_in(expression)):
             if name not in joint_names:
@@ -97,12 +97,12 @@ def joints_in(expression: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_reference(node)[1] for node in nodes))
 
 
-def evaluate(expression: str, states: Mapping[str, Any]) -> Scalar:
+def evaluate_expression(expression: str, states: Mapping[str, Any]) -> Scalar:
     """Return the value of an expression at the joints' states, each with q and qd; any scalars."""
     return _value(_parsed(expression), states)
 
 
-def problems(expression: str) -> Iterator[str]:
+def expression_problems(expression: str) -> Iterator[str]:
     """Return the errors of an expression as sentences."""
     try:
         tree = _parsed(expression)
@@ -216,8 +216,8 @@ def traced(
     q, qd, qdd = (np.array([nodes], dtype=object) for nodes in Graph().inputs(n, n, n))
     try:
         tau = np.broadcast_to(np.asarray(function(q, qd, qdd), dtype=object), (1, n))[0]
-        texts = [text_of(x, joint_names, {}) for x in tau]
-        if any(True for text in texts for _ in problems(text)) or not _same(
+        texts = [expression_text(x, joint_names, {}) for x in tau]
+        if any(True for text in texts for _ in expression_problems(text)) or not _same(
             function, texts, joint_names
         ):
             return None
@@ -240,7 +240,7 @@ def _same(function: Callable[..., Any], texts: Sequence[str], joint_names: Seque
             name: JointPositionAndRate(*state)
             for name, *state in zip(joint_names, q[k], qd[k], strict=True)
         }
-        values = [float(evaluate(text, states)) for text in texts]
+        values = [float(evaluate_expression(text, states)) for text in texts]
         if not np.allclose(
             values, expected[k], rtol=1e-9, atol=1e-9 * np.abs(expected).max(initial=1e-300)
         ):
@@ -255,7 +255,7 @@ class JointPositionAndRate(NamedTuple):
     qd: Any
 
 
-def text_of(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
+def expression_text(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
     """Return an expression node as text; operand 0 of its graph is q, operand 1 is qd.
 
     `done` caches the texts of repeated nodes.
@@ -270,7 +270,7 @@ def text_of(x: Any, names: Sequence[str], done: dict[int, str]) -> str:
         elif x.op == "const":
             text = repr(float(x.payload))
         else:
-            parts = [text_of(a, names, done) for a in x.args]
+            parts = [expression_text(a, names, done) for a in x.args]
             text = (
                 TEXTS[x.op].format(*parts)
                 if x.op in TEXTS

@@ -19,12 +19,12 @@ from ..compiler.ir.program import Operand, trace
 from ..errors import CallError, suggest
 from .known_torque import (
     JointPositionAndRate,
-    evaluate,
+    evaluate_expression,
+    expression_problems,
+    expression_text,
     expression_with_fixed_joints,
     joints_in,
-    text_of,
 )
-from .known_torque import problems as expression_problems
 
 FRAME_KINDS: dict[str, tuple[tuple[str, ...], str]] = {  # rows by name, and meaning
     "point": (("x", "y", "z"), "the origins coincide (a ball joint)"),
@@ -107,7 +107,7 @@ def fingerprint_of(loop: Loop) -> tuple[object, ...]:
 
     def residual(q: Sequence[object]) -> list[object]:
         states = {joint: JointPositionAndRate(x, 0.0) for joint, x in zip(joints, q, strict=True)}
-        return [evaluate(text, states) for text in loop.expressions]
+        return [evaluate_expression(text, states) for text in loop.expressions]
 
     program = trace(
         "residual",
@@ -153,7 +153,7 @@ def with_fixed_joints(loop: Loop, positions: Mapping[str, float]) -> Loop | None
     )
 
 
-def problems(
+def loop_problems(
     loops: Sequence[Loop],
     links: Sequence[str],
     joints: Mapping[str, str],
@@ -259,7 +259,7 @@ def residual_texts(function: Callable[..., Any], joint_names: Sequence[str]) -> 
     try:
         returned = function(q)
         values = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-        texts = tuple(text_of(x, joint_names, {}) for x in values)
+        texts = tuple(expression_text(x, joint_names, {}) for x in values)
     except Exception as error:  # noqa: BLE001 any error of a user's function: not traceable
         raise CallError(
             "the residual cannot be traced; expected a function of the positions, n scalars, by"

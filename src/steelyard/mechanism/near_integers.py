@@ -20,7 +20,7 @@ LOOSE = 1e-11  # rounding of an angle printed with eleven decimals
 ROUNDING = 1e-15
 
 
-def number(x: float, tolerance: float = ROUNDING) -> float:
+def snap_number(x: float, tolerance: float = ROUNDING) -> float:
     """Return -1, 0 or 1 where x is within the tolerance of it, else x. -0.0 becomes 0.0."""
     nearest = float(round(x)) if abs(x) < 1.5 else x
     return nearest + 0.0 if abs(x - nearest) <= tolerance else x
@@ -72,7 +72,11 @@ def _changes(old: Joint, new: Joint) -> int:
 
 
 def _vector(v: Vector, tolerance: float) -> Vector:
-    return (number(v[0], tolerance), number(v[1], tolerance), number(v[2], tolerance))
+    return (
+        snap_number(v[0], tolerance),
+        snap_number(v[1], tolerance),
+        snap_number(v[2], tolerance),
+    )
 
 
 def _matrix(m: Matrix, tolerance: float) -> Matrix:

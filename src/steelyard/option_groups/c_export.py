@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..option_values import NAMES_SCHEMA, names
+from ..option_values import NAMES_SCHEMA, names_parser
 from ..options import option
 
 PANEL = "C"
@@ -41,7 +41,7 @@ class CExportOptions:
         (),
         help="Let functions of the C take a wrench at this link.",
         metavar="LINK",
-        parse=names,
+        parse=names_parser,
         schema=NAMES_SCHEMA,
         repeated=True,
         panel=PANEL,

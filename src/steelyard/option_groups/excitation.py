@@ -15,7 +15,7 @@ from ..option_values import (
     RANGES_SCHEMA,
     by_joint,
     named,
-    numbers,
+    numbers_parser,
     ranges,
 )
 from ..options import option
@@ -97,7 +97,7 @@ class ExcitationOptions(CollisionOptions):
         help="Load of the robot: mass, and its centre in the end-effector's frame.",
         unit="kg, m",
         metavar="KG[,X,Y,Z]",
-        parse=numbers(1, 4),
+        parse=numbers_parser(1, 4),
         schema=PAYLOAD_SCHEMA,
         panel=INFORMATION,
     )
@@ -106,7 +106,7 @@ class ExcitationOptions(CollisionOptions):
         help="Gravity in the base frame, as the robot is mounted.",
         unit="m/s2",
         metavar="X,Y,Z",
-        parse=numbers(3),
+        parse=numbers_parser(3),
         schema={**NUMBERS, "minItems": 3, "maxItems": 3},
         panel=INFORMATION,
     )

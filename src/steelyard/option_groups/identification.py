@@ -23,8 +23,8 @@ from ..option_values import (
     by_joint,
     estimate_or_by_joint,
     joint_pairs,
-    names,
     names_or_values,
+    names_parser,
 )
 from ..options import option
 
@@ -139,7 +139,7 @@ class ModelFields:
         AUTO,
         help=f"Terms of every joint, of {FRICTION_WORDS}; auto (default): those the log shows.",
         metavar="TERM",
-        parse=names,
+        parse=names_parser,
         schema=NAMES_SCHEMA,
         repeated=True,
         panel=FRICTION,
@@ -211,7 +211,7 @@ class ModelFields:
         (),
         help="Joints whose measured torque has an unknown factor, or all.",
         metavar="JOINT,...",
-        parse=names,
+        parse=names_parser,
         schema=NAMES_SCHEMA,
         repeated=True,
         panel=UNKNOWNS,

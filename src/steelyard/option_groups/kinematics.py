@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..option_values import NUMBERS, PER_JOINT_SCHEMA, numbers
+from ..option_values import NUMBERS, PER_JOINT_SCHEMA, numbers_parser
 from ..options import option
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class InverseKinematicsOptions:
         help="Position of the joint that is too many, or several with commas between.",
         unit="rad|m",
         metavar="Q,...",
-        parse=numbers(),
+        parse=numbers_parser(),
         schema=PER_JOINT_SCHEMA,
         panel=PANEL,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..option_values import NUMBERS, numbers
+from ..option_values import NUMBERS, numbers_parser
 from ..options import option
 from .collision import CollisionOptions
 
@@ -62,7 +62,7 @@ class StaticPoseOptions(LoadFrameOptions, CollisionOptions):
         help="Standard deviation of a torque at rest: one number, or one per joint.",
         unit="N m|N",
         metavar="SIGMA",
-        parse=numbers(),
+        parse=numbers_parser(),
         schema={"anyOf": [{"type": "number"}, NUMBERS]},
         panel=POSES,
     )

@@ -37,7 +37,7 @@ def difference_table(a: SavedFit, b: SavedFit, names: tuple[str, str]) -> Table:
     )
     values = [_aligned(fit.parameter_names, fit.parameters, labels, 0.0) for fit in (a, b)]
     spreads = [_aligned(fit.parameter_names, fit.parameters_std, labels, np.inf) for fit in (a, b)]
-    apart = differences(*values, *spreads)
+    apart = standardised_differences(*values, *spreads)
     rows, faint = list[tuple[str, ...]](), list[int]()
     for k, name in enumerate(labels):
         cells = [
@@ -76,7 +76,7 @@ def difference_table(a: SavedFit, b: SavedFit, names: tuple[str, str]) -> Table:
     )
 
 
-def differences(a: Array, b: Array, sa: Array, sb: Array) -> Array:
+def standardised_differences(a: Array, b: Array, sa: Array, sb: Array) -> Array:
     """Return (b - a) / sqrt(sa² + sb²), (p,); NaN where either is not known, or both are held."""
     with np.errstate(invalid="ignore", divide="ignore"):
         distances = (b - a) / np.hypot(sa, sb)

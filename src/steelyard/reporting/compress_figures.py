@@ -61,7 +61,7 @@ def _with_series(part: Any, pool: dict[bytes, int]) -> Any:
         if spans_decades(x) and grid_step(x, float(x.min()), float(x.max())) is None:
             return part
         steps, low, step = rounded(x)
-        offset = pool.setdefault(differences(steps), sum(map(len, pool)))
+        offset = pool.setdefault(byte_differences(steps), sum(map(len, pool)))
         shape = {"rows": int(part["shape"].split(",")[0])} if "shape" in part else {}
         return {"at": offset, "n": len(x), "low": low, "step": step} | shape
     return (
@@ -111,7 +111,7 @@ def grid_step(x: Array, low: float, high: float) -> float | None:
     )
 
 
-def differences(k: NDArray[np.int64]) -> bytes:
+def byte_differences(k: NDArray[np.int64]) -> bytes:
     """Return the differences of whole numbers modulo 2^16, all low bytes before all high bytes."""
     d = np.diff(k, prepend=0).astype("<i8") & 0xFFFF
     return (d & 0xFF).astype(np.uint8).tobytes() + (d >> 8).astype(np.uint8).tobytes()

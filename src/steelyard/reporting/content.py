@@ -74,7 +74,7 @@ def gather(
     verdict = fit.verdict if validation is None else fit.judged(validation)
     return Content(
         title=fit.robot.name,
-        facts=facts(fit),
+        facts=fit_facts(fit),
         word=verdict.word,
         verdict=str(verdict),
         reasons=verdict.reasons,
@@ -89,7 +89,7 @@ def gather(
     )
 
 
-def facts(fit: Fit) -> str:
+def fit_facts(fit: Fit) -> str:
     """Return robot, samples and estimator in one line."""
     time = running_time(fit.t)
     rate = 1 / float(np.median(np.diff(time))) if len(time) > 1 else float("nan")

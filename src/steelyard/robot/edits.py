@@ -14,8 +14,7 @@ from ..arguments import real_number, short_repr
 from ..errors import CallError, refuse_known_function, suggest
 from ..mechanism import Mechanism, edit
 from ..mechanism.known_torque import traced, with_expressions
-from ..mechanism.loops import Loop, link_and_frame, residual_texts
-from ..mechanism.loops import problems as loop_problems
+from ..mechanism.loops import Loop, link_and_frame, loop_problems, residual_texts
 from .description import Description
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from .log_files.find_logs import find_logs
 from .log_files.log_file import LogFile
 from .read.mapping import Mapping, read_mapping
 from .read.read_log import read_log
-from .resample import advanced
+from .resample import without_delay
 from .schema import Payload
 from .smooth import Noise, Smoothed, Smoother, butterworth
 from .write import to_csv, to_npz, to_pandas, to_parquet, to_polars
@@ -29,7 +29,7 @@ __all__ = [
     "Smoothed",
     "Smoother",
     "Transmission",
-    "advanced",
+    "without_delay",
     "butterworth",
     "corrected_mapping",
     "decimate",

@@ -31,10 +31,10 @@ def _resample_segment(t: Array, x: Array, rate: float, sampled: float) -> tuple[
     if rate < 0.99 * sampled:
         if not is_uniform(t):
             even = _grid(t, sampled)
-            t, x = even, spline(t, x, even)
+            t, x = even, interpolate_spline(t, x, even)
         x = lowpass(x, t, 0.4 * rate)
     grid = _grid(t, rate)
-    return grid, spline(t, x, grid)
+    return grid, interpolate_spline(t, x, grid)
 
 
 def _grid(t: Array, rate: float) -> Array:
@@ -42,7 +42,7 @@ def _grid(t: Array, rate: float) -> Array:
     return np.asarray(t[0] + np.arange(count) / rate)
 
 
-def spline(t: Array, x: Array, times: ArrayLike) -> Array:
+def interpolate_spline(t: Array, x: Array, times: ArrayLike) -> Array:
     """Interpolate x(t) by a cubic spline; linearly with fewer than four samples."""
     return interpolant(t, x)(np.asarray(times, float))
 
@@ -62,7 +62,7 @@ def lowpass_at(t: Array, x: Array, cutoff: float) -> Array:
     for part in split(t):
         grid, even = resample(t[part], x[part], rate)
         smooth = lowpass(even, grid, cutoff)
-        parts.append(spline(grid, smooth, np.clip(t[part], grid[0], grid[-1])))
+        parts.append(interpolate_spline(grid, smooth, np.clip(t[part], grid[0], grid[-1])))
     return np.concatenate(parts)
 
 
@@ -76,13 +76,14 @@ def interpolant(t: Array, x: Array) -> Callable[[Array], Array]:
     return lambda times: np.asarray(curve(times))
 
 
-def advanced(t: Array, x: Array, delay: ArrayLike) -> Array:
+def without_delay(t: Array, x: Array, delay: ArrayLike) -> Array:
     """Return each column of x (N, n) without its delay [s]: x_j(t + delay_j).
 
     The ends keep their first and last value.
     """
     shift = np.broadcast_to(np.asarray(delay, float), (x.shape[1],))
     columns = mapped(
-        lambda j: spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])), range(x.shape[1])
+        lambda j: interpolate_spline(t, x[:, j], np.clip(t + shift[j], t[0], t[-1])),
+        range(x.shape[1]),
     )
     return np.stack(list(columns), axis=1)

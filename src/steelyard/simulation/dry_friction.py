@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..algebra.scalar import Scalar, absolute, dot, is_zero, sign, where
 from ..dynamics.crba import mass_matrix
-from ..dynamics.forward.by_crba import factorise, solve
+from ..dynamics.forward.by_crba import factorise, solve_factored
 from ..dynamics.joint_torques import friction_torque
 from ..dynamics.rnea import inverse_dynamics
 from ..mechanism.joint_terms import JOINT_TERMS, JointTerm, Terms
@@ -219,7 +219,9 @@ def apply_reversal_impulses(
 
 def _unit_response(M: Sequence[Sequence[Scalar]], free: Sequence[Scalar], k: int) -> list[Scalar]:
     """Return the change of free velocities under a unit impulse on coordinate k."""
-    return solve(factorise(_masked(M, free)), [free[k] if i == k else 0.0 for i in range(len(M))])
+    return solve_factored(
+        factorise(_masked(M, free)), [free[k] if i == k else 0.0 for i in range(len(M))]
+    )
 
 
 def _friction_jump(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], c: int) -> Scalar:
@@ -281,7 +283,7 @@ def accelerations(
         tree, [sides.rate(c, x) for c, x in enumerate(qd)], q
     )
     free = sides.mask(first)
-    return solve(
+    return solve_factored(
         factorise(_masked(motion.M, free)),
         [f * (a - b) for f, a, b in zip(free, motion.rhs, friction, strict=True)],
     )

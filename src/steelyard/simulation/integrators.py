@@ -32,7 +32,7 @@ class ButcherTable:
 
 
 @cache
-def table(method: str) -> ButcherTable:
+def butcher_table(method: str) -> ButcherTable:
     """Return the Butcher table of "rk4" (classical) or "rk8" (Dormand and Prince, 12 stages).
 
     Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I", 2nd ed., section II.1
@@ -56,7 +56,7 @@ def velocity_rates(q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     return list(qd)
 
 
-def advanced(
+def integrate_step(
     method: str,
     rates: Rates,
     q: Sequence[Scalar],
@@ -78,7 +78,7 @@ def advanced(
             after,
             [h * x for x in further],
         )
-    butcher = table(method)
+    butcher = butcher_table(method)
     stages: list[tuple[list[Scalar], list[Scalar], list[Scalar]]] = []
     for row in butcher.a:
         position = _advance(q, h, row, [s[0] for s in stages])

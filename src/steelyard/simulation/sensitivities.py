@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.scalar import Scalar, Scalars
 from ..arguments import numbers
-from ..compiler.ir.differentiate import derivative, gradient, jacobian, substitute
+from ..compiler.ir.differentiate import derivative, gradient, graph_jacobian, substitute
 from ..compiler.ir.program import Operand, Program, trace
 from ..compiler.runtime.kernel import Kernel
 from ..dynamics.forward.by_crba import forward_by_crba
@@ -283,7 +283,7 @@ def closed_start_program(tree: Tree) -> Program:
 
     def make(q: Any, qd: Any) -> list[list[Scalar]]:
         q_closed, qd_closed = closed_state(tree, q, qd, precise=True)
-        rows = jacobian([*q_closed, *qd_closed], [*q, *qd])
+        rows = graph_jacobian([*q_closed, *qd_closed], [*q, *qd])
         return [list(column) for column in zip(*rows, strict=True)]
 
     return trace(

@@ -43,7 +43,7 @@ from .free_base import (
     to_world_axes,
     unit_quaternion,
 )
-from .integrators import RATES, advanced
+from .integrators import RATES, integrate_step
 from .loops import (
     closed_impulses,
     closed_locked_dynamics,
@@ -233,7 +233,7 @@ def step(
         return [*rates_of_position(tree.n, [*q, *pose], [*qd, *twist]), *acting.position_rates]
 
     start = [*state.q, *pose0, *drive0[0]], [*state.qd, *twist0, *drive0[1]]
-    x, u, gained = advanced(model.method, rates, *start, h, position_rates)
+    x, u, gained = integrate_step(model.method, rates, *start, h, position_rates)
     (q, pose, drive_x), (qd, twist, drive_v) = layout.positions(x), layout.velocities(u)
     if tree.loops:
         q, closed = closed_state(tree, q, qd, precise=model.method == "euler")

@@ -23,7 +23,7 @@ SCRIPT = """
 import pathlib, sys, warnings
 import numpy as np
 import steelyard as sy
-from steelyard.apps.show.robot import card
+from steelyard.apps.show.robot import robot_summary
 from steelyard.apps.show.terminal import console
 
 warnings.simplefilter("ignore", sy.SteelyardWarning)
@@ -57,7 +57,7 @@ header, _ = robot.to_c(folder / "c")
 assert "joint1.F3 = 2 N m s3/rad3" in header.read_text()
 assert {"F_31", "F_r2"} <= {str(s) for s in robot.symbolic().symbols}
 with (out := console()).capture() as shown:
-    out.print(card(robot))
+    out.print(robot_summary(robot))
 assert "F3 cubic friction" in " ".join(shown.get().split())
 try:
     robot.friction_torque(qd)

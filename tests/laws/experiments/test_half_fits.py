@@ -11,7 +11,7 @@ import steelyard as sy
 from steelyard.experiments.online.calibration.half_fits import half_fits, half_logs
 from steelyard.experiments.online.held_out_residuals import (
     half_streams,
-    motion_limits,
+    held_out_limits,
     residual_streams,
 )
 from tests.lugre_arm import described, simulate
@@ -41,7 +41,7 @@ def test_the_fit_of_a_half_does_not_depend_on_the_other_half() -> None:
 
 def test_each_part_is_predicted_by_the_fit_of_the_other_half_too() -> None:
     fit = two_motions(1, 2)
-    limits, fits = motion_limits(fit, GAIN, None, 0.002), half_fits(fit)
+    limits, fits = held_out_limits(fit, GAIN, None, 0.002), half_fits(fit)
     simple = residual_streams(fit, GAIN, limits)
     streams = residual_streams(fit, GAIN, limits, fits)
     halves = half_streams(fit, streams, GAIN, limits, fits)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.mechanism.known_torque import evaluate, joints_in, traced
+from steelyard.mechanism.known_torque import evaluate_expression, joints_in, traced
 from tests.motions import rubbing
 
 SPRINGS = {
@@ -115,7 +115,7 @@ def test_a_function_is_traced_if_it_can_be(bare):
     assert [each.joint for each in program] == list(bare.joint_names)
     assert joints_in(program[1].expression) == ("joint2",)
     state = type("State", (), {"q": 2.0, "qd": -4.0})
-    assert evaluate(program[1].expression, {"joint2": state}) == pytest.approx(12.0)
+    assert evaluate_expression(program[1].expression, {"joint2": state}) == pytest.approx(12.0)
     for cannot in (
         lambda q, qd, qdd: qdd,
         lambda q, qd, qdd: np.interp(q, [0, 1], [0, 1]),

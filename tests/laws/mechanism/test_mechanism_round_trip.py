@@ -18,7 +18,7 @@ from steelyard.algebra.spatial import Inertia, Pose, from_com, moved
 from steelyard.algebra.vector import ZERO, Symmetric, full
 from steelyard.errors import CallError, ModelError
 from steelyard.mechanism import Link, Mechanism, edit, load, reduce, robots
-from steelyard.mechanism.formats.inertial import HERE, about_frame, com_form, differences
+from steelyard.mechanism.formats.inertial import HERE, about_frame, changed_elements, com_form
 from steelyard.mechanism.formats.toml.read_toml import read_toml
 from steelyard.mechanism.formats.toml.write_toml import toml, write_toml
 from steelyard.mechanism.formats.urdf.read_urdf import read_urdf
@@ -246,9 +246,9 @@ def test_loops_and_drives_of_every_kind_read_back() -> None:
     mechanism = replace(snapped(every_kind().mechanism), driven=("ja0", "jb1"), remarks=())
     assert read_toml(toml(mechanism), warn=False) == mechanism
     again = read_urdf(urdf(mechanism), warn=False)
-    assert not differences(mechanism, again)
+    assert not changed_elements(mechanism, again)
     changed_back = replace(again, loops=again.loops[3:], driven=())
-    assert not differences(changed_back, read_urdf(urdf(changed_back), warn=False))
+    assert not changed_elements(changed_back, read_urdf(urdf(changed_back), warn=False))
     edited = replace(load("four_bar"), driven=("rocker",), loops=mechanism.loops[:0])
     assert read_toml(toml(edited)) == edited
     assert "description" in toml(edited), "its own text is kept"

@@ -9,12 +9,12 @@ import pytest
 
 from steelyard.signals import (
     Log,
-    advanced,
     butterworth,
     decimate,
     differences,
     estimate_delay,
     lowpass,
+    without_delay,
 )
 
 
@@ -119,5 +119,5 @@ def test_a_delay_is_found_to_a_fraction_of_a_sample(delay: float, rng: np.random
     assert np.all(np.abs(result.seconds - delay) < 4 * result.sigma + 1e-6)
     assert np.all(result.sigma < 2e-4)
     np.testing.assert_allclose(np.abs(result.correlation), 1, atol=2e-3)
-    back = advanced(t, motion(t - delay), delay)
+    back = without_delay(t, motion(t - delay), delay)
     np.testing.assert_allclose(back[60:-60], motion(t)[60:-60], atol=1e-6)

@@ -12,7 +12,7 @@ from steelyard.experiments import excite
 from steelyard.motion import Trajectory
 from steelyard.parameters.pseudo_inertia import is_consistent, pseudo_inertia
 from steelyard.simulation import Sensors, perturbed, record
-from steelyard.simulation.measurement.sensors import low_passed, quantised, ripple
+from steelyard.simulation.measurement.sensors import first_order_low_pass, quantised, ripple
 
 PERFECT = Sensors.perfect()
 
@@ -99,7 +99,7 @@ def test_the_low_pass_is_exact_for_a_ramp() -> None:
     rate, f = 100.0, 3.0
     t, T = np.arange(200) / rate, 1 / (2 * np.pi * f)
     ramp = np.column_stack([t, t])
-    out = low_passed(ramp, rate, np.array([f, 0.0]))
+    out = first_order_low_pass(ramp, rate, np.array([f, 0.0]))
     np.testing.assert_allclose(out[:, 0], t - T + T * np.exp(-t / T), atol=1e-12)
     np.testing.assert_array_equal(out[:, 1], t)
 

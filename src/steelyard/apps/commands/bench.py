@@ -26,7 +26,7 @@ def bench(
     The ratios hold from run to run.
     """
     from ...checks.timing import against_pinocchio, machine_summary
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..output import output, rows_of
     from ..show.progress import progress_bar
 
@@ -34,7 +34,7 @@ def bench(
     out.show(machine_summary())
     for name in robots or ["puma560", "elbow_6r"]:
         with progress_bar(f"timing {name}", turning=False):
-            timings, absent = against_pinocchio(load(name), rounds)
+            timings, absent = against_pinocchio(load_robot(name), rounds)
         table = speed_table(name, timings)
         tables[name] = rows_of(table)
         out.show(table, *([f"Absolute times only: {absent}."] if absent else []))

@@ -42,7 +42,7 @@ def demo(
     from ...errors import MissingExtra
     from ...experiments.rehearsal import rehearse
     from ...reporting.results import require_report, write_results
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..output import output
     from ..show.progress import progress_bar
     from ..show.robot import head
@@ -56,7 +56,7 @@ def demo(
         screen.remark(f"no report.html is written: {missing}")
     folder = out or next_free(Path("steelyard-demo"))
     check_out_folder(folder, force)
-    loaded = load(robot, quiet=True)
+    loaded = load_robot(robot, quiet=True)
     with progress_bar("compiling") as progress:
         laws = check(loaded, progress=progress)
     screen.show(head(loaded))

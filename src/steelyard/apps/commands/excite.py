@@ -58,7 +58,7 @@ def excite(
 
     from ...motion.trajectory_files.formats import format_of
     from ..config import columns_of, read_config
-    from ..inputs import load, read
+    from ..inputs import load_robot, read_log_file
     from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..show.progress import progress_bar
@@ -68,14 +68,14 @@ def excite(
         format_of(path)
         check_out_file(path, force)
     file = read_config(config)
-    selected = select_joints(load(robot), *joint_options(options), file)
+    selected = select_joints(load_robot(robot), *joint_options(options), file)
     loaded = selected.robot
     chosen: dict[str, Any] = {
         **file.get("excite", {}),
         **values_of(ExcitationOptions, options),
     }
     if log:
-        chosen["log"] = [read(path, loaded, *columns_of(file, {})) for path in log]
+        chosen["log"] = [read_log_file(path, loaded, *columns_of(file, {})) for path in log]
     with progress_bar() as progress:
         motion = sy.excite(loaded, **chosen, progress=progress).holding(selected.fixed_positions)
     show(loaded, motion)

@@ -35,7 +35,7 @@ def export(
     options: TypedOptions,
 ) -> None:
     """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..output import output, shown_path
     from ..show.progress import progress_bar
     from ..targets import check_out_file, make_parents
@@ -58,7 +58,7 @@ def export(
         check_out_file(path, force)
     if c is not None:
         check_out_file(c / "x.c", True)
-    loaded = load(robot)
+    loaded = load_robot(robot)
     for kind, path in targets.items():
         make_parents(path)
         with progress_bar(f"writing {shown_path(path)}"):

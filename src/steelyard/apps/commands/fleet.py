@@ -43,7 +43,7 @@ def fleet(
 
     from ...signals.log_files.find_logs import find_logs
     from ..config import OF_LOGS, chosen, columns_of, read_config
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..many_logs import address, executor_of
     from ..output import output, shown_path
     from ..show.progress import progress_bar
@@ -56,7 +56,7 @@ def fleet(
     selected = chosen(file, options)
     mapping, effort = columns_of(file, options)
     keywords = {key: value for key, value in selected.items() if key not in OF_LOGS}
-    described = load(robot)
+    described = load_robot(robot)
     sources = find_logs([address(path) for path in logs], mapping=mapping, effort=effort)
     with executor_of(workers, dask) as executor, progress_bar("looking at the logs") as progress:
         result = sy.identify_fleet(

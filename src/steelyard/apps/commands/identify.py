@@ -51,7 +51,7 @@ def identify(
     import steelyard as sy
 
     from ..config import OF_LOGS, chosen, columns_of, read_config
-    from ..inputs import load, read
+    from ..inputs import load_robot, read_log_file
     from ..joint_selection import joint_options, select_joints
     from ..many_logs import executor_of, given_logs
     from ..output import output, shown_path
@@ -67,12 +67,12 @@ def identify(
             require_report()
     file = read_config(config)
     selected = chosen(file, options)
-    arm = select_joints(load(robot), *joint_options(options), file)
+    arm = select_joints(load_robot(robot), *joint_options(options), file)
     columns = columns_of(file, options)
     keywords = {key: value for key, value in selected.items() if key not in OF_LOGS}
     with executor_of(workers, dask) as executor, progress_bar("reading the logs") as progress:
         sources = given_logs(logs, arm.robot, *columns)
-        other = None if validate is None else read(validate, arm.robot, *columns)
+        other = None if validate is None else read_log_file(validate, arm.robot, *columns)
         estimated = sy.identify(
             arm.robot, sources, progress=progress, executor=executor, **keywords
         )

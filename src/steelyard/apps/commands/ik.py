@@ -13,7 +13,7 @@ from ...errors import CallError, LogError
 from ...files import write_atomic
 from ...option_groups.kinematics import InverseKinematicsOptions
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ForceFile, RobotName, number
+from ..inputs import ForceFile, RobotName, parse_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ def ik(
     """Compute all joint positions at which a frame has a pose. Exit code 1 if there are none."""
     import steelyard as sy
 
-    from ..inputs import load, per_joint
+    from ..inputs import load_robot, per_joint_option
     from ..show.progress import progress_bar
     from ..targets import check_out_file
 
@@ -69,10 +69,10 @@ def ik(
     if out is not None:
         check_out_file(out, force)
     pose = _pose(xyz or "", rpy, quaternion) if poses is None else read_poses(poses)
-    loaded = load(robot)
+    loaded = load_robot(robot)
     selected = dict(options)
     if "q0" in selected:
-        selected["q0"] = per_joint("--q0", selected["q0"], loaded)
+        selected["q0"] = per_joint_option("--q0", selected["q0"], loaded)
     with progress_bar("compiling"):
         solutions = sy.inverse_kinematics(loaded, pose, **selected)
     if poses is None:
@@ -86,7 +86,7 @@ def _numbers(option: str, text: str, count: int) -> list[float]:
     cells = text.split(",")
     if len(cells) != count:
         raise CallError(f"{option} has {len(cells)} numbers where {count} were expected")
-    return [number(option, cell.strip()) for cell in cells]
+    return [parse_number(option, cell.strip()) for cell in cells]
 
 
 def _pose(xyz: str, rpy: str | None, quaternion: str | None) -> Array:

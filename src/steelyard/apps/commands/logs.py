@@ -45,16 +45,16 @@ def doctor(
     import steelyard as sy
 
     from ..config import columns_of, read_config
-    from ..inputs import load, read
+    from ..inputs import load_robot, read_log_file
     from ..joint_selection import joint_options, select_joints
     from ..output import output, rows_of, shown_path
     from ..show.progress import progress_bar
 
     file = read_config(config)
     mapping, effort = columns_of(file, options)
-    loaded = select_joints(load(robot), *joint_options(options), file).robot
+    loaded = select_joints(load_robot(robot), *joint_options(options), file).robot
     with progress_bar("reading the log") as progress:
-        measured = read(log, loaded, mapping, effort, clean=False)
+        measured = read_log_file(log, loaded, mapping, effort, clean=False)
         progress("examining the log", 0.1)
         diagnosis = sy.doctor(loaded, measured)
     output().judge(
@@ -76,7 +76,9 @@ def doctor(
     elif fix:
         path = _write_mapping(loaded, log, mapping, diagnosis, force)
         with progress_bar("examining the log again"):
-            after = sy.doctor(loaded, read(log, loaded, path, effort, quiet=True, clean=False))
+            after = sy.doctor(
+                loaded, read_log_file(log, loaded, path, effort, quiet=True, clean=False)
+            )
         output().wrote(
             f"wrote {shown_path(path)}; with --mapping {shown_path(path)} the diagnosis is:"
             f" {after}",
@@ -140,7 +142,7 @@ def validate(
     from ...reporting.results import fit_file, held_joints, identified_robot, saved_decision
     from ...reporting.tables import compared_errors
     from ..config import columns_of, read_config
-    from ..inputs import load, read
+    from ..inputs import load_robot, read_log_file
     from ..joint_selection import joint_options, select_joints
     from ..output import output
     from ..show.identification import show_verdict
@@ -148,11 +150,11 @@ def validate(
 
     file = read_config(config)
     mapping, effort = columns_of(file, options)
-    loaded = [identified_robot(name, load) for name in (robot, against) if name is not None]
+    loaded = [identified_robot(name, load_robot) for name in (robot, against) if name is not None]
     known = held_joints(robot) or held_joints(against or "")
     robots = [select_joints(each, *joint_options(options), file, known).robot for each in loaded]
     with progress_bar("reading the log") as progress:
-        measured = read(log, robots[0], mapping, effort)
+        measured = read_log_file(log, robots[0], mapping, effort)
         saved = saved_decision(robot, robots[0])
         same: dict[str, Any] = (
             {}

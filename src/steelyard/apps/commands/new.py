@@ -55,14 +55,14 @@ def new(
     """
     from ...drawing.visible import visible_line
     from ...files import write_into
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..project import Project
     from ..targets import check_out_folder, make_parents
 
     name = robot or ask("--robot", "Robot, a built-in name or a file", None)
-    loaded = load(name)
+    loaded = load_robot(name)
     target = folder or Path(ask("FOLDER", "Folder of the project", Path(name).stem, quietly=True))
     check_out_folder(target, force)
     paths = (
@@ -140,7 +140,7 @@ def matched(
             "--rate", ask("--rate HZ", "The log has no time. Samples a second [Hz]", None)
         )
     if "effort" in proposal.unknown:
-        stated["effort"] = one_of(
+        stated["effort"] = known_word(
             "--effort",
             ask("--effort torque|current", "Is effort torque or current", None),
             ("torque", "current"),
@@ -150,15 +150,15 @@ def matched(
 
 def positive(option: str, text: str) -> float:
     """Return a positive number."""
-    from ..inputs import number
+    from ..inputs import parse_number
 
-    value = number(option, text)
+    value = parse_number(option, text)
     if value <= 0:
         raise CallError(f"{option} must be a positive number, not {text}")
     return value
 
 
-def one_of(option: str, text: str, known: Sequence[str]) -> str:
+def known_word(option: str, text: str, known: Sequence[str]) -> str:
     """Return a word that is known."""
     if text not in known:
         raise CallError(f"{option}: {text!r}; {suggest(text, known)}")
@@ -192,10 +192,10 @@ def transmission_of(
 
     Gear ratios and torque constants as typed, or as they are asked for where torque is needed.
     """
-    from ..inputs import by_joint
+    from ..inputs import by_joint_option
     from ..project import numbers_by_joint
 
-    side = one_of("--position", position or "joint", ("joint", "motor"))
+    side = known_word("--position", position or "joint", ("joint", "motor"))
     if "torque_constant" in proposal.unknown and gears["torque_constant"] is None:
         text = ask(
             "--torque-constant",
@@ -204,9 +204,9 @@ def transmission_of(
             "",
             True,
         )
-        gears["torque_constant"] = by_joint("--torque-constant", text) if text else None
+        gears["torque_constant"] = by_joint_option("--torque-constant", text) if text else None
         if text and gears["ratio"] is None:
-            gears["ratio"] = by_joint(
+            gears["ratio"] = by_joint_option(
                 "--ratio", ask("--ratio", "Gear ratios, one number or one per joint", "1", True)
             )
     table = {

@@ -55,9 +55,9 @@ def page(
     printed.
     """
     from ..config import columns_of
-    from ..inputs import load, read
+    from ..inputs import load_robot, read_log_file
     from ..output import output
-    from ..page.server.address import check_host, check_names
+    from ..page.server.address import check_host, host_names
     from ..page.server.folder import Folder
     from ..page.server.serve import PageOptions, require_page, serve
 
@@ -65,12 +65,12 @@ def page(
     if log is not None and robot is None:
         raise CallError("a log needs a robot: steelyard page ROBOT LOG")
     mapping, effort = columns_of({}, options)
-    address, names = check_host(host, expose), check_names(name or ())
+    address, names = check_host(host, expose), host_names(name or ())
     chosen = Folder.of(folder)
     if robot is not None:
-        loaded = load(robot, quiet=True)
+        loaded = load_robot(robot, quiet=True)
         if log is not None:
-            read(log, loaded, mapping, effort, quiet=True)
+            read_log_file(log, loaded, mapping, effort, quiet=True)
 
     def ready(address: Address) -> None:
         output().record(address=address.url)

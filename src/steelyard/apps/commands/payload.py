@@ -78,7 +78,7 @@ def payload(
 
     from ...reporting.results import held_joints, identified_robot
     from ..config import columns_of, read_config
-    from ..inputs import load, read
+    from ..inputs import load_robot, read_log_file
     from ..joint_selection import joint_options, select_joints
     from ..output import output, shown_path
     from ..show.load import show_load
@@ -90,7 +90,7 @@ def payload(
     file = read_config(config)
     selected = {**file.get("payload", {}), **options}
     arm = select_joints(
-        identified_robot(robot, load), *joint_options(options), file, held_joints(robot)
+        identified_robot(robot, load_robot), *joint_options(options), file, held_joints(robot)
     )
     if loaded is None:
         _choose(
@@ -107,7 +107,7 @@ def payload(
         raise CallError("--flange is the frame of a controller: give --controller with it")
     with progress_bar("reading the logs") as progress:
         logs = [
-            read(path, arm.robot, *columns_of(file, options))
+            read_log_file(path, arm.robot, *columns_of(file, options))
             for path in (loaded, empty)
             if path is not None
         ]

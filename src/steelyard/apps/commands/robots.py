@@ -20,23 +20,23 @@ def robots() -> None:
     """List the built-in robots."""
     import steelyard as sy
 
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..output import output, rows_of
     from ..show.robot import robots_table
 
-    table = robots_table([(name, load(name, quiet=True)) for name in sy.robots()])
+    table = robots_table([(name, load_robot(name, quiet=True)) for name in sy.robots()])
     output().show(table)
     output().record(robots=rows_of(table))
 
 
 def info(robot: RobotName) -> None:
     """Show a robot: joints, limits, friction, links, masses, and remarks of loading."""
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..output import output, rows_of
-    from ..show.robot import card, card_tables
+    from ..show.robot import card_tables, robot_summary
 
-    loaded = load(robot, quiet=True)
-    output().show(card(loaded))
+    loaded = load_robot(robot, quiet=True)
+    output().show(robot_summary(loaded))
     names = ("joints", "bodies", "loops")
     output().record(
         name=loaded.name, fingerprint=loaded.fingerprint, gravity=loaded.mechanism.gravity,
@@ -59,14 +59,14 @@ def check(
     """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
     from ...checks.laws import check as check_laws
     from ..config import read_config
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..joint_selection import joint_options, select_joints
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.terminal import remarks
 
     loaded = select_joints(
-        load(robot, quiet=True), *joint_options(options), read_config(config)
+        load_robot(robot, quiet=True), *joint_options(options), read_config(config)
     ).robot
     with progress_bar("compiling") as progress:
         result = check_laws(loaded, **values_of(CheckOptions, options), progress=progress)

@@ -75,7 +75,7 @@ def simulate(
     import steelyard as sy
 
     from ...signals.write import to_csv
-    from ..inputs import load, per_joint
+    from ..inputs import load_robot, per_joint_option
     from ..motion_csv import run_text
     from ..output import output, rows_of, shown_path
     from ..show.progress import progress_bar
@@ -85,14 +85,14 @@ def simulate(
     for path in (out, log):
         if path is not None:
             check_out_file(path, force)
-    loaded = load(robot)
+    loaded = load_robot(robot)
     state = {
-        name: per_joint(f"--{name}", options[name], loaded)
+        name: per_joint_option(f"--{name}", options[name], loaded)
         for name in ("q0", "qd0")
         if name in options
     }
     start = state.get("q0")
-    goal = None if to is None else per_joint("--to", to, loaded)
+    goal = None if to is None else per_joint_option("--to", to, loaded)
     if torques is not None and (
         controller != NO_CONTROLLER or goal is not None or motion is not None
     ):

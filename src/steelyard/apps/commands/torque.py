@@ -43,7 +43,7 @@ def torque(
 
     Tau = M(q) qdd + C(q, qd) qd + g(q) + friction.
     """
-    from ..inputs import load
+    from ..inputs import load_robot
     from ..targets import check_out_file
 
     if (q is None) == (motion is None):
@@ -57,7 +57,7 @@ def torque(
         )
     if out is not None:
         check_out_file(out, force)
-    loaded = load(robot)
+    loaded = load_robot(robot)
     if motion is not None:
         _from_file(loaded, motion, out, force)
     elif out is not None:
@@ -69,14 +69,14 @@ def torque(
 
 
 def _one_state(robot: Robot, q: str, qd: str | None, qdd: str | None) -> None:
-    from ..inputs import per_joint
+    from ..inputs import per_joint_option
     from ..output import output, rows_of
     from ..show.progress import progress_bar
     from ..show.robot import torque_table
 
     zeros = ",".join("0" * robot.n)
     state = [
-        per_joint(option, text or zeros, robot)
+        per_joint_option(option, text or zeros, robot)
         for option, text in (("--q", q), ("--qd", qd), ("--qdd", qdd))
     ]
     with progress_bar("compiling"):

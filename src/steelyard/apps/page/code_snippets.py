@@ -59,7 +59,7 @@ def fit_lines(named: NamedFit) -> tuple[str, str]:
     )
 
 
-def numbers(values: Any) -> str:
+def array_source(values: Any) -> str:
     """Return an array as it is written in Python, with six digits."""
     return "[" + ", ".join(f"{float(x):.6g}" for x in np.asarray(values).ravel()) + "]"
 
@@ -73,8 +73,8 @@ def state_lines(window: PageWindow, qd: Array, qdd: Array) -> str:
     """Return the lines that compute the quantities in the view of the robot."""
     frame = f", {window.frame!r}" if window.frame else ""
     lines = [
-        f"q = {numbers(window.q)}  # rad or m",
-        f"qd, qdd = {numbers(qd)}, {numbers(qdd)}",
+        f"q = {array_source(window.q)}  # rad or m",
+        f"qd, qdd = {array_source(qd)}, {array_source(qdd)}",
         "print(robot.gravity_torque(q))",
         "print(robot.inverse_dynamics(q, qd, qdd))",
         "print(robot.mass_matrix(q))",

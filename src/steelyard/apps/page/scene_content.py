@@ -78,7 +78,7 @@ def inertias(robot: Robot, fit: Fit | None) -> dict[str, Any]:
     return {"inertias": rows}
 
 
-def poses(robot: Robot, q: Array) -> Array:
+def pose_rows(robot: Robot, q: Array) -> Array:
     """Return the poses (N, B + 1, 7) of base and bodies at positions q (N, n).
 
     A row is a position [m] and a quaternion (x, y, z, w).
@@ -110,7 +110,7 @@ def frames_of(robot: Robot, t: Array, q: Array) -> dict[str, Any]:
     sampled = np.stack(
         [np.interp(times, t, column) for column in np.where(np.isfinite(q), q, 0.0).T], axis=1
     )
-    encoded = base64.b64encode(poses(robot, sampled).astype("<f4").tobytes()).decode()
+    encoded = base64.b64encode(pose_rows(robot, sampled).astype("<f4").tobytes()).decode()
     return {"start": float(t[0]), "end": float(t[-1]), "count": count, "poses": encoded}
 
 

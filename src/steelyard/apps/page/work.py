@@ -35,7 +35,7 @@ def identified(robot: Robot, log: Log, options: Mapping[str, Any], progress: Pro
     return identify(robot, log, **options, progress=progress)
 
 
-def validated(fit: Fit, log: Log, progress: Progress) -> Validation:
+def validate_log(fit: Fit, log: Log, progress: Progress) -> Validation:
     """Predict the torques of another log by a fit."""
     progress("validating", 0.1)
     return fit.validate(log)

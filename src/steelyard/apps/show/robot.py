@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def card(robot: Robot) -> RenderableType:
+def robot_summary(robot: Robot) -> RenderableType:
     """Name and size, joints, moving bodies, remarks."""
     return stack(head(robot), *card_tables(robot), remarks(robot.remarks))
 

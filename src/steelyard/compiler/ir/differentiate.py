@@ -59,7 +59,7 @@ def derivative(values: Sequence[Any], seeds: dict[Expr, Any]) -> list[Any]:
     return [tangents.get(v.id, 0.0) if isinstance(v, Expr) else 0.0 for v in values]
 
 
-def jacobian(values: Sequence[Any], inputs: Sequence[Expr]) -> list[list[Any]]:
+def graph_jacobian(values: Sequence[Any], inputs: Sequence[Expr]) -> list[list[Any]]:
     """Return d values / d inputs by one forward sweep per input; rows are values."""
     columns = [derivative(values, {x: 1.0}) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)] if inputs else [[] for _ in values]

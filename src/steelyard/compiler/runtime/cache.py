@@ -80,7 +80,7 @@ def _home() -> Path | None:
     return home if home.is_absolute() and home != Path(home.anchor) else None
 
 
-def read(name: str) -> bytes | None:
+def read_entry(name: str) -> bytes | None:
     """Return the content of a cache file; None if absent, damaged or writable by others."""
     folder = _safe(directory())
     if folder is None:

@@ -66,7 +66,7 @@ def pack(code: bytes) -> bytes:
     )
 
 
-def load(content: bytes) -> Loaded:
+def load_code(content: bytes) -> Loaded:
     """Load stored code into memory; RuntimeError if this machine cannot run it."""
     if content[:1] == _LINKED and len(content) > 9 and RUNS_HERE:
         (entry,) = struct.unpack_from("<Q", content, 1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import cache as disk
 from . import jit
-from .elf import Loaded, executable_memory, load, pack
+from .elf import Loaded, executable_memory, load_code, pack
 from .threads import run_in_pool
 
 Array = NDArray[np.float64]
@@ -276,7 +276,7 @@ def _fold_function(rows: int) -> Callable[..., None]:
 def _load_code(rows: int) -> Loaded:
     version = disk.sources(Path(__file__).parents[1])
     name = None if version is None else disk.key("fold_rows", str(rows), jit.machine(), version)
-    code = None if name is None else disk.read(name)
+    code = None if name is None else disk.read_entry(name)
     if code is None:
         from ..render.llvm import blocked_householder, householder
 
@@ -287,7 +287,7 @@ def _load_code(rows: int) -> Loaded:
             code = pack(jit.compile_object(render(PAD, rows, host.fused)))
         if name is not None:
             disk.write(name, code)
-    return load(code)
+    return load_code(code)
 
 
 def fold_by_numpy(

@@ -19,7 +19,7 @@ from ..ir.program import Operand, Program
 from ..progress import RENDERED, TRACED, report_progress
 from . import cache, jit
 from .cache import sources
-from .elf import Loaded, executable_memory, load, pack
+from .elf import Loaded, executable_memory, load_code, pack
 from .gufunc import call_error, gufunc
 from .interpreter import InterpretedUfunc
 from .single_call import SMALL, single_call, unsupported_reason
@@ -54,7 +54,7 @@ class Kernel:
         if not executable_memory():
             return cls(make())
         name = None if key is None else cache.key("interface", key)
-        interface = None if name is None else Interface.read(cache.read(name) or b"")
+        interface = None if name is None else Interface.read(cache.read_entry(name) or b"")
         loaded = None if interface is None else _read_cached(interface.digest)
         if interface is None or loaded is None:
             program = make()
@@ -207,15 +207,15 @@ def _load_code(program: Program) -> Loaded:
     name = _name(program.digest)
     if name is not None:
         cache.write(name, code)
-    return load(code)
+    return load_code(code)
 
 
 def _read_cached(digest: str) -> Loaded | None:
     """Return the machine code of a program from the disk cache; None if absent or not loadable."""
     name = _name(digest)
-    code = None if name is None else cache.read(name)
+    code = None if name is None else cache.read_entry(name)
     with suppress(RuntimeError):
-        return None if code is None else load(code)
+        return None if code is None else load_code(code)
     return None
 
 

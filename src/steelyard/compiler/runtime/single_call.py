@@ -24,7 +24,7 @@ from ..ir.program import Operand
 from ..render.llvm.entry import DOUBLE, ITEMS, MOST, OPERAND, PAYLOAD, RANK, WORDS, render
 from . import cache as disk
 from . import jit
-from .elf import Loaded, load, pack
+from .elf import Loaded, load_code, pack
 
 # numbers of the first array below which a batch goes to the gufunc; with more, threads may be
 # faster
@@ -239,10 +239,10 @@ def _load_entry() -> Loaded:
     """Return the entry, from the disk cache or compiled."""
     version = disk.sources(Path(__file__).parents[1])
     name = None if version is None else disk.key("single_call", jit.machine(), version)
-    code = None if name is None else disk.read(name)
+    code = None if name is None else disk.read_entry(name)
     if code is None:
         with jit.lock:
             code = pack(jit.compile_object(render()))
         if name is not None:
             disk.write(name, code)
-    return load(code)
+    return load_code(code)

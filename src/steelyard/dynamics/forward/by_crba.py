@@ -21,7 +21,9 @@ def forward_by_crba(
     the factors L^T D L.
     """
     bias = bias_torque(tree, q, qd, wrench)
-    return solve(factorise(mass_matrix(tree, q)), [a - b for a, b in zip(tau, bias, strict=True)])
+    return solve_factored(
+        factorise(mass_matrix(tree, q)), [a - b for a, b in zip(tau, bias, strict=True)]
+    )
 
 
 class Factors(NamedTuple):
@@ -51,7 +53,7 @@ def factorise(M: Sequence[Scalars]) -> Factors:
     return Factors(A, inverse)
 
 
-def solve(factors: Factors, b: Scalars) -> list[Scalar]:
+def solve_factored(factors: Factors, b: Scalars) -> list[Scalar]:
     """Return x with L^T D L x = b. Featherstone 2008, table 6.4."""
     x = list(b)
     iteration(factors)

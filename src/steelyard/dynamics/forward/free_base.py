@@ -17,7 +17,7 @@ from ..joint import JointMotion, joint_motions
 from ..reactions import accumulate_to_base, base_wrench
 from ..rnea import bias_torque, to_parent
 from ..rotors import spinning_rotors, to_body_frame
-from .by_crba import factorise, solve
+from .by_crba import factorise, solve_factored
 
 
 def free_mass_matrix(tree: Tree, q: Scalars) -> list[list[Scalar]]:
@@ -135,7 +135,7 @@ def free_forward_dynamics(
             " acceleration, which is unknown; remove the load term of the friction (with_friction)"
         )
     M, right = free_equations(tree, q, qd, tau, w, wrench)
-    solved = solve(factorise(M), right)
+    solved = solve_factored(factorise(M), right)
     return solved[6:], [*solved[:3], *w, *solved[3:6]]
 
 

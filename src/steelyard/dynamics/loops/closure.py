@@ -8,7 +8,7 @@ from ...algebra import vector as v3
 from ...algebra.scalar import Scalar, Scalars, sqrt, where
 from ...algebra.spatial import Pose
 from ...algebra.vector import Vector
-from ...mechanism.known_torque import JointPositionAndRate, evaluate
+from ...mechanism.known_torque import JointPositionAndRate, evaluate_expression
 from ...mechanism.loops import Loop
 from ...mechanism.tree import Frame, Tree, TreeLoop
 from ..kinematics import poses
@@ -40,7 +40,9 @@ def loop_residual(loop: TreeLoop, body_poses: list[Pose], q: Scalars) -> list[Sc
     positions = {name: k * q[c] + offset for name, c, k, offset in loop.positions}
     if kind == "residual":
         return [
-            evaluate(text, {name: JointPositionAndRate(x, 0.0) for name, x in positions.items()})
+            evaluate_expression(
+                text, {name: JointPositionAndRate(x, 0.0) for name, x in positions.items()}
+            )
             for text in loop.loop.expressions
         ]
     return [positions[loop.loop.a] - (loop.loop.ratio * positions[loop.loop.b] + loop.loop.offset)]

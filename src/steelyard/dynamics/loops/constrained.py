@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...algebra.scalar import Scalar, Scalars, dot
-from ..forward.by_crba import Factors, factorise, solve
+from ..forward.by_crba import Factors, factorise, solve_factored
 
 Rows = Sequence[Scalars]
 
@@ -30,14 +30,17 @@ def constrained_accelerations(M: Rows, Phi: Rows, bias: Scalars, force: Scalars)
     bias = dPhi/dt qd: r, force = tau - h: n. Lecture "Recursive direct dynamics", mixed type.
     """
     factors = factorise(M)
-    free = solve(factors, force)
-    solved = [solve(factors, row) for row in Phi]  # M^-1 Phi^T, column by column
+    free = solve_factored(factors, force)
+    solved = [solve_factored(factors, row) for row in Phi]  # M^-1 Phi^T, column by column
     mobility = [[dot(row, column) for column in solved] for row in Phi]
-    multipliers = solve(
+    multipliers = solve_factored(
         factorise(mobility), [-(a + dot(row, free)) for a, row in zip(bias, Phi, strict=True)]
     )
     return Solution(
-        [a + dot(multipliers, column) for a, column in zip(free, transpose(solved), strict=True)],
+        [
+            a + dot(multipliers, column)
+            for a, column in zip(free, transposed_rows(solved), strict=True)
+        ],
         multipliers,
     )
 
@@ -57,18 +60,19 @@ def drive_torques(Phi: Rows, force: Scalars, driven: Sequence[int], weight: Scal
     )
     for _ in range(1 if passive else 0):  # one refinement: restores digits lost by squaring
         residual = [
-            a - dot(column, multipliers) for a, column in zip(target, transpose(G), strict=True)
+            a - dot(column, multipliers)
+            for a, column in zip(target, transposed_rows(G), strict=True)
         ]
         multipliers = [a + b for a, b in zip(multipliers, _smallest(G, residual), strict=True)]
     torques: list[Scalar] = [0.0] * len(force)
-    for c, column in enumerate(transpose(Phi)):
+    for c, column in enumerate(transposed_rows(Phi)):
         torques[c] = force[c] - dot(column, multipliers) if c in driven else 0.0
     return Solution(torques, multipliers)
 
 
 def _square(G: Rows, target: Scalars) -> list[Scalar]:
     """Return x with G^T x = target, by (G G^T) x = G target."""
-    return solve(gram(G), [dot(row, target) for row in G])
+    return solve_factored(gram(G), [dot(row, target) for row in G])
 
 
 def _smallest(G: Rows, target: Scalars) -> list[Scalar]:
@@ -78,7 +82,7 @@ def _smallest(G: Rows, target: Scalars) -> list[Scalar]:
     """
     if len(G) == len(target):
         return _square(G, target)
-    y = solve(gram(transpose(G)), target)
+    y = solve_factored(gram(transposed_rows(G)), target)
     return [dot(row, y) for row in G]
 
 
@@ -93,16 +97,18 @@ def _least(
     share = {c: weight[k] for k, c in enumerate(driven)}
     weighed = [[share.get(c, 1.0) * x for c, x in enumerate(row)] for row in Phi]
     H = factorise([[dot(a, b) for b in weighed] for a in Phi])
-    free = solve(H, [dot(row, force) for row in weighed])
+    free = solve_factored(H, [dot(row, force) for row in weighed])
     if not G[0]:
         return free
-    solved = [solve(H, column) for column in transpose(G)]
+    solved = [solve_factored(H, column) for column in transposed_rows(G)]
     residual = [
         dot(column, free) - force[c]
-        for column, c in zip(transpose(G), _others(driven, len(force)), strict=True)
+        for column, c in zip(transposed_rows(G), _others(driven, len(force)), strict=True)
     ]
-    mu = solve(factorise([[dot(column, x) for x in solved] for column in transpose(G)]), residual)
-    return [a - dot(mu, row) for a, row in zip(free, transpose(solved), strict=True)]
+    mu = solve_factored(
+        factorise([[dot(column, x) for x in solved] for column in transposed_rows(G)]), residual
+    )
+    return [a - dot(mu, row) for a, row in zip(free, transposed_rows(solved), strict=True)]
 
 
 def _others(driven: Sequence[int], n: int) -> list[int]:
@@ -114,7 +120,7 @@ def motion_basis(Phi: Rows, independent: Sequence[int]) -> list[list[Scalar]]:
 
     qd = N qd_independent. Wehage and Haug 1982, "Generalized coordinate partitioning".
     """
-    return transpose(
+    return transposed_rows(
         [_with_dependent(Phi, independent, [-row[c] for row in Phi], c) for c in independent]
     )
 
@@ -137,9 +143,9 @@ def _with_dependent(
     n = len(Phi[0])
     dependent = _others(independent, n)
     D = [[row[c] for c in dependent] for row in Phi]
-    factors, residual, x = gram(transpose(D)), list(target), [0.0] * len(dependent)
+    factors, residual, x = gram(transposed_rows(D)), list(target), [0.0] * len(dependent)
     for _ in range(2):
-        change = solve(factors, [dot(column, residual) for column in transpose(D)])
+        change = solve_factored(factors, [dot(column, residual) for column in transposed_rows(D)])
         x = [a + b for a, b in zip(x, change, strict=True)]
         residual = [a - dot(row, change) for a, row in zip(residual, D, strict=True)]
     result: list[Scalar] = [1.0 if c == unit else 0.0 for c in range(n)]
@@ -150,8 +156,8 @@ def _with_dependent(
 
 def project_onto_constraints(Phi: Rows, excess: Scalars, x: Scalars) -> list[Scalar]:
     """Project x onto the constraints: x - Phi^T (Phi Phi^T)^-1 excess."""
-    multipliers = solve(gram(Phi), excess)
-    return [a - dot(multipliers, column) for a, column in zip(x, transpose(Phi), strict=True)]
+    multipliers = solve_factored(gram(Phi), excess)
+    return [a - dot(multipliers, column) for a, column in zip(x, transposed_rows(Phi), strict=True)]
 
 
 def gram(A: Rows) -> Factors:
@@ -159,6 +165,6 @@ def gram(A: Rows) -> Factors:
     return factorise([[dot(a, b) for b in A[: i + 1]] for i, a in enumerate(A)])
 
 
-def transpose(rows: Rows) -> list[list[Scalar]]:
+def transposed_rows(rows: Rows) -> list[list[Scalar]]:
     """Return the transpose."""
     return [list(column) for column in zip(*rows, strict=True)]

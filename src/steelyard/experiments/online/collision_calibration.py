@@ -25,10 +25,10 @@ from .held_out_residuals import (
     HeldOutLimits,
     ResidualStream,
     half_streams,
-    motion_limits,
+    held_out_limits,
     residual_streams,
 )
-from .motion_states import STATES, Visits, joined, visits
+from .motion_states import STATES, Visits, joined_visits, visits
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -168,7 +168,7 @@ def calibrate(
                 " threshold on; identify from logs of joint torques on a base at rest"
             )
         words = joint_words(fit)
-        limits = motion_limits(fit, gain, rest, RULE.rest)
+        limits = held_out_limits(fit, gain, rest, RULE.rest)
         fits = half_fits(fit)
         streams = residual_streams(fit, gain, limits, fits)
         halves = half_streams(fit, streams, gain, limits, fits)
@@ -227,7 +227,7 @@ def calibration_of(
     """
     n = len(names)
     states = [classifier(limits, gain, rule).classify(part.qd, part.dt) for part in streams]
-    every = joined(
+    every = joined_visits(
         [visits(state, part.residual) for state, part in zip(states, streams, strict=True)]
     )
     trusted = are_trusted(words)[:, None]

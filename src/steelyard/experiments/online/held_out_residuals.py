@@ -86,7 +86,7 @@ def filtered(part: HeldOutMotion, gain: float, differentiated: bool) -> Filtered
     return FilteredMotion(part.q, part.qd, part.tau, dt, 0)
 
 
-def motion_limits(fit: Fit, gain: float, rest: Array | None, share: float = 0.0) -> HeldOutLimits:
+def held_out_limits(fit: Fit, gain: float, rest: Array | None, share: float = 0.0) -> HeldOutLimits:
     """Return the speeds of a fit's motion, and its uncertain directions.
 
     Parameters
@@ -183,7 +183,7 @@ def half_streams(
         if half_fit is None:
             result.append(simple)
             continue
-        of_half = motion_limits(half_fit, gain, limits.rest)
+        of_half = held_out_limits(half_fit, gain, limits.rest)
         motions = [
             filtered(part, gain, of_half.differentiated)
             for part in fit.pipeline.held_out

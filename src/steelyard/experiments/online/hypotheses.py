@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...algebra.scalar import Scalar, Scalars, dot
 from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
-from ...dynamics.forward.by_crba import factorise, solve
+from ...dynamics.forward.by_crba import factorise, solve_factored
 from ...identification.model.linear_model import Model
 from ...kernels import kernel_of
 from .online_thresholds import THRESHOLDS
@@ -146,7 +146,7 @@ class ChangeSums:
             C = [[A[i][j] + dot(B[i], B[j]) for j in range(i + 1)] for i in range(h.d)]
             for i in range(h.d):
                 C[i][i] = C[i][i] * (1.0 + THRESHOLDS.normal_ridge) + 1e-300
-            statistics.append(dot(score, solve(factorise(C), score)))
+            statistics.append(dot(score, solve_factored(factorise(C), score)))
         return statistics
 
 

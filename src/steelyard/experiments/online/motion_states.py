@@ -92,7 +92,7 @@ def visits(states: States, values: Array) -> Visits:
     return Visits(joint, state, np.concatenate(largest))
 
 
-def joined(parts: list[Visits]) -> Visits:
+def joined_visits(parts: list[Visits]) -> Visits:
     """Return the visits of several stretches of motion together."""
     joint, state = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("joint", "state")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import ProblemError, translate_errors
-from ...identification.estimators.cone import settings, symmetric
+from ...identification.estimators.cone import settings, symmetric_matrix
 from ...identification.estimators.least_squares import inverse_root, least_squares
 from ...identification.estimators.noise_levels import inflation
 from ...identification.model.accumulator import Accumulator, triangular
@@ -23,7 +23,7 @@ from ...identification.model.problem import Problem
 from ...identification.result.jackknife import jackknife, moving_blocks
 from ...identification.result.residuals import residuals
 from ...identification.result.result_thresholds import THRESHOLDS as RESULT_THRESHOLDS
-from ...identification.samples.decimation import common_factor
+from ...identification.samples.decimation import common_decimation
 from ...parameters.orders import from_urdf, to_urdf, urdf_jacobian
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
 from .arm import LoadedArm
@@ -73,7 +73,9 @@ def fit_load(arm: LoadedArm, frame: LoadFrame) -> LoadFit:
     method for industrial application", Int. J. Robotics Research 21 (2002), p. 701.
     """
     columns = arm.columns(frame)
-    problem = Problem(arm.model, arm.samples, arm.decimate or common_factor(arm.samples), columns)
+    problem = Problem(
+        arm.model, arm.samples, arm.decimate or common_decimation(arm.samples), columns
+    )
     total = accumulate(problem, arm.model.base.n_base + columns.count)
     prior = np.insert(arm.prior, arm.model.base.n_base, np.zeros((columns.count, 1)), axis=1)
     sizes, centre = np.ones(10), np.zeros(10)
@@ -308,7 +310,7 @@ def nearest_body(R: Array, free: Array, sizes: Array) -> Array:
     L = np.sqrt(np.array([sizes[4], sizes[4], sizes[4], sizes[0]]))
     T = from_pseudo_inertia(L[:, None] * SVEC * L).T
     start: Array = np.asarray(np.linalg.solve(T, free), np.float64)
-    if float(np.linalg.eigvalsh(symmetric(start))[0]) >= THRESHOLDS.least_eigenvalue:
+    if float(np.linalg.eigvalsh(symmetric_matrix(start))[0]) >= THRESHOLDS.least_eigenvalue:
         return free
     A = R @ T
     scale = float(np.linalg.norm(A))

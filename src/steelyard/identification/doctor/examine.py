@@ -18,8 +18,8 @@ from ..model.accumulator import on_one_core
 from ..model.linear_model import Model, build_model
 from ..samples.samples import (
     Samples,
-    base_motion,
     far_positions,
+    logged_base_motion,
     require,
     require_finite,
     require_log,
@@ -156,7 +156,7 @@ def not_examined(robot: Robot, log: Log) -> str:
     require(log)
     return (
         ""
-        if base_motion(robot, log) is None
+        if logged_base_motion(robot, log) is None
         else "its base moves, and only logs with a base at rest are examined."
     )
 

@@ -92,7 +92,7 @@ class ConeProgram:
         )
 
 
-def solve(program: ConeProgram) -> tuple[Array, str]:
+def solve_cone_program(program: ConeProgram) -> tuple[Array, str]:
     """Return the parameters pi (p,) and the solver's status.
 
     Raise ProblemError if nothing satisfies the inequalities.
@@ -156,7 +156,10 @@ def unconstrained(program: ConeProgram) -> Array:
 def inside(program: ConeProgram, x: Array) -> bool:
     """Return whether every body keeps the margin and every held parameter its value."""
     least = min(
-        (np.linalg.eigvalsh(symmetric(x[10 * i : 10 * i + 10]))[0] for i in program.free_bodies),
+        (
+            np.linalg.eigvalsh(symmetric_matrix(x[10 * i : 10 * i + 10]))[0]
+            for i in program.free_bodies
+        ),
         default=np.inf,
     )
     pi = program.T @ x
@@ -173,7 +176,7 @@ def projected(program: ConeProgram, x: Array) -> Array:
     """
     x = x.copy()
     for i in program.free_bodies:
-        values, vectors = np.linalg.eigh(symmetric(x[10 * i : 10 * i + 10]))
+        values, vectors = np.linalg.eigh(symmetric_matrix(x[10 * i : 10 * i + 10]))
         raised = (vectors * np.maximum(values, program.margin)) @ vectors.T
         x[10 * i : 10 * i + 10] = [np.sum(E * raised) for E in SVEC]
     for row, b in zip(program.inequalities.A @ program.T, program.inequalities.b, strict=True):
@@ -181,7 +184,7 @@ def projected(program: ConeProgram, x: Array) -> Array:
     return x
 
 
-def symmetric(x: Array) -> Array:
+def symmetric_matrix(x: Array) -> Array:
     """Return the symmetric 4x4 matrix of an svec (10,)."""
     return np.asarray(np.einsum("k,kij->ij", x, SVEC))
 

@@ -16,7 +16,7 @@ from ..model.bounds import Inequalities, check_bounds, inequalities, physical_li
 from ..model.linear_model import Model
 from ..model.prior import IDENTITY, SVEC, BodyPrior, body_prior
 from ..model.problem import Problem
-from .cone import ConeProgram, feasible, repaired, solve, symmetric
+from .cone import ConeProgram, feasible, repaired, solve_cone_program, symmetric_matrix
 from .estimator_thresholds import THRESHOLDS
 from .joint_prior import choose_joint_precision, vague_precision
 from .least_squares import Estimate, Estimator, excitation, trimmed, weighted
@@ -238,7 +238,7 @@ def solved(program: ConeProgram) -> tuple[Array, str]:
 
     Bounds that contradict each other.
     """
-    pi, status = solve(program)
+    pi, status = solve_cone_program(program)
     if (
         status != "Solved"
         and not feasible(program, pi)
@@ -310,7 +310,7 @@ def entropic(
     status = "Solved"
     for _ in range(THRESHOLDS.newton_steps):
         rows, target = second_order(inverse, weights, pi)
-        solution, status = solve(
+        solution, status = solve_cone_program(
             replace(
                 program, rows=np.vstack([data[0], rows]), target=np.concatenate([data[1], target])
             )
@@ -331,7 +331,7 @@ def second_order(inverse: list[Array], weights: Array, pi: Array) -> tuple[Array
     rows, target = np.zeros((inner, len(pi))), np.zeros(inner)
     for i, to_x in enumerate(inverse):
         body = slice(10 * i, 10 * i + 10)
-        half = inverse_root(symmetric(to_x @ pi[body]))
+        half = inverse_square_root(symmetric_matrix(to_x @ pi[body]))
         scaling = np.array([[np.sum(E * (half @ F @ half)) for F in SVEC] for E in SVEC])
         rows[body, body] = np.sqrt(weights[i]) * scaling @ to_x
         target[body] = np.sqrt(weights[i]) * (2.0 * IDENTITY - to_x @ pi[body])
@@ -343,14 +343,16 @@ def step_size(inverse: list[Array], pi: Array, solution: Array) -> float:
     sizes = [0.0]
     for i, to_x in enumerate(inverse):
         body = slice(10 * i, 10 * i + 10)
-        half = inverse_root(symmetric(to_x @ pi[body]))
+        half = inverse_square_root(symmetric_matrix(to_x @ pi[body]))
         sizes.append(
-            float(np.linalg.norm(half @ symmetric(to_x @ (solution[body] - pi[body])) @ half))
+            float(
+                np.linalg.norm(half @ symmetric_matrix(to_x @ (solution[body] - pi[body])) @ half)
+            )
         )
     return max(sizes)
 
 
-def inverse_root(S: Array) -> Array:
+def inverse_square_root(S: Array) -> Array:
     """Return S^-1/2 of a positive definite matrix."""
     values, vectors = np.linalg.eigh(S)
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1e-12))) @ vectors.T)

@@ -15,7 +15,7 @@ from ...mechanism.joint_terms import direction
 from ..model.linear_model import Model
 from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem, block_length
-from ..result.provenance import rows
+from ..result.provenance import table_rows
 from ..samples.decimation import decimated
 from ..samples.repeats import apart
 from ..samples.samples import Samples
@@ -53,7 +53,7 @@ class ResidualSplit:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the shares as plain data, joint by joint."""
-        return rows(
+        return table_rows(
             name=self.joint_names,
             **{cause.replace(" ", "_"): self.shares[:, k] for k, cause in enumerate(CAUSES)},
         )

@@ -200,7 +200,7 @@ def structural(robot: Robot) -> Robot:
     )
 
 
-def plain(robot: Robot) -> Robot:
+def with_usual_terms(robot: Robot) -> Robot:
     """Return the robot with the usual joint terms and rotors only.
 
     Shapes, known torques and terms that depend on others are removed.

@@ -115,11 +115,11 @@ def with_known(robot: Robot, known: KnownArgument | None) -> tuple[Robot, KnownF
     carried, robot = robot.known_function, robot.without_known_function()
     resolved = resolve_known(robot, known)
     if resolved is None or isinstance(resolved, KnownFunction):
-        return robot, joined(carried, resolved)
-    return robot.with_known_torque(resolved), joined(carried, None)
+        return robot, total_known_torque(carried, resolved)
+    return robot.with_known_torque(resolved), total_known_torque(carried, None)
 
 
-def joined(carried: Torque | None, known: KnownFunction | None) -> KnownFunction | None:
+def total_known_torque(carried: Torque | None, known: KnownFunction | None) -> KnownFunction | None:
     """Return the sum of two known torques; either may be absent."""
     if carried is None or known is None or carried == known:
         return (

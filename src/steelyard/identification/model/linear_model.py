@@ -37,7 +37,15 @@ from ..samples.samples import Samples
 from . import own_rows
 from .friction_memory import presliding_states
 from .held_parameters import held_parameters, known_masses
-from .joint_terms import complete, coupled, gear_ratios, is_plain, plain, structural, with_shape
+from .joint_terms import (
+    complete,
+    coupled,
+    gear_ratios,
+    is_plain,
+    structural,
+    with_shape,
+    with_usual_terms,
+)
 from .known import KnownFunction, with_known
 from .model_options import ModelOptions
 from .rows import ColumnSupport, Rows, entries_program, gathered
@@ -307,7 +315,7 @@ class Model:
 
         One kernel serves all other terms of the joints.
         """
-        return plain(self.robot)
+        return with_usual_terms(self.robot)
 
     @cached_property
     def plain_columns(self) -> dict[int, int]:

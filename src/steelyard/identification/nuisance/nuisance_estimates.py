@@ -21,7 +21,7 @@ from .drive_gains import DriveGains, estimate_gains
 from .friction_shape import estimate_friction_shape, widths_at_rest
 from .nuisance_thresholds import THRESHOLDS
 from .presliding_distance import refine_distances
-from .torque_delay import estimate_delay
+from .torque_delay import estimate_torque_delay
 
 Array = NDArray[np.float64]
 
@@ -120,7 +120,7 @@ def estimate_shape_and_delay(
     if delay is None and short:
         delay = np.zeros(model.n)
     if delay is None:
-        delay, notes = estimate_delay(model, samples)
+        delay, notes = estimate_torque_delay(model, samples)
     if np.any(delay):
         advanced = tuple(s.advanced(delay) for s in samples)
         model = estimate_friction_shape(model, advanced, width is None)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincc
 
 from ...signals.autocorrelation import autocorrelation, variance_inflation
-from ...signals.resample import spline
+from ...signals.resample import interpolate_spline
 from ...signals.segments import is_uniform, split
 from ..estimators.least_squares import inverse_information, least_squares, weighted
 from ..model.accumulator import Accumulator
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def estimate_delay(
+def estimate_torque_delay(
     model: Model, samples: tuple[Samples, ...], rounds: int = 8
 ) -> tuple[Array, tuple[str, ...]]:
     """Estimate the delay of each joint's torque (n,) [s], zero where insignificant; and notes.
@@ -167,7 +167,7 @@ def evenly_sampled(window: Samples) -> Samples:
     grid = np.linspace(t[0], t[-1], max(len(t), 2))
     names = ("q", "qd", "qdd", "tau", "payload_torque", "temperature", "base")
     signals: dict[str, Any] = {
-        name: spline(t, value, grid)
+        name: interpolate_spline(t, value, grid)
         for name in names
         if (value := getattr(window, name)) is not None
     }

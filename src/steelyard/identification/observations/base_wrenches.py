@@ -17,7 +17,7 @@ from ..model.model_options import ModelOptions
 from ..samples.preparation import Preparation
 from ..samples.samples import (
     Samples,
-    base_motion,
+    logged_base_motion,
     refuse_degrees,
     require_finite,
     require_numbers,
@@ -106,7 +106,7 @@ class BaseWrenches(Observation):
         require_finite(log, "base_wrench")
         assert log.base_wrench is not None
         t, q, qd, qdd, wrench = (x[motion.used] for x in (log.t, *motion.states, log.base_wrench))
-        base = base_motion(robot, log)
+        base = logged_base_motion(robot, log)
         samples = Samples(
             t=t,
             q=q,

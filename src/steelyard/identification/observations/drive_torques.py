@@ -22,7 +22,7 @@ from ..identification_thresholds import THRESHOLDS
 from ..model.known import KnownFunction, Torque
 from ..model.model_options import ModelOptions
 from ..samples.preparation import Preparation
-from ..samples.samples import Samples, base_motion, refuse_degrees, require
+from ..samples.samples import Samples, logged_base_motion, refuse_degrees, require
 from ..samples.smoothing import drawn_errors
 from .observation import EstimatedParameters, Observation, SmoothedMotion
 
@@ -79,7 +79,7 @@ class DriveTorques(Observation):
         """Return the log of the driven and the independent joints."""
         log = drive_log(robot, log)
         require(log)
-        base_motion(robot, log)  # refuses one that moves
+        logged_base_motion(robot, log)  # refuses one that moves
         if set(log.labels) == set(robot.joint_names):
             refuse_degrees(robot, log)
         return log

@@ -17,9 +17,9 @@ from ..samples.fourier import FourierMotion
 from ..samples.preparation import Preparation
 from ..samples.samples import (
     Samples,
-    base_motion,
     commanded,
     finite_part,
+    logged_base_motion,
     payload_torque,
     refuse_degrees,
     require,
@@ -69,7 +69,7 @@ class JointTorques(Observation):
         assert log.tau is not None
         used = slice_of(motion.used)
         t, q, qd, qdd, tau = (x[used] for x in (log.t, *motion.states, log.tau))
-        base = base_motion(robot, log)
+        base = logged_base_motion(robot, log)
         unused = () if log.base_wrench is None else (f"{log.where or 'A log: '}{UNUSED_WRENCH}",)
         repeats = (motion.noise.sentence(log),) if isinstance(motion.noise, FourierMotion) else ()
         samples = Samples(

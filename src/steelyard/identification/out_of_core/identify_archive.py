@@ -16,7 +16,7 @@ from ...signals.log import Log
 from ..build_problem import PreparedProblem, Progress, build_problem
 from ..estimators.registry import ESTIMATORS
 from ..estimators.simulated.automatic import Automatic
-from ..make_fit import make_fit, solve, to_physical
+from ..make_fit import make_fit, solve_problem, to_physical
 from ..model.accumulator import Accumulator
 from ..observations.prepare import prepare
 from ..options import Options
@@ -224,7 +224,7 @@ def build_pilot_problem(
             if reason := why_unusable(robot, read_source(pilot.pop(name)[0], robot), options):
                 left_out[name] = reason
     problem = (
-        solve(prepared.problem, options.estimator)[0]
+        solve_problem(prepared.problem, options.estimator)[0]
         if prepared.problem.model.reads_load
         else prepared.problem
     )

@@ -57,10 +57,10 @@ def is_archive(sources: Sequence[Source], shared: bool = False) -> bool:
     several = len(sources) > 1 or any(
         isinstance(source, LogFile) and source.divisible for source in sources
     )
-    return several and sum(map(size_of, sources)) > THRESHOLDS.bytes_in_memory
+    return several and sum(map(log_bytes, sources)) > THRESHOLDS.bytes_in_memory
 
 
-def size_of(source: Source) -> int:
+def log_bytes(source: Source) -> int:
     """Return how many bytes a log has; 0 for a file that cannot be looked at."""
     if isinstance(source, Log):
         return sum(np.asarray(getattr(source, name)).nbytes for name in ("t", *source.signals))

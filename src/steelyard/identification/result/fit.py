@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import one_of, real_number
 from ...cached import cached_property
-from ...drawing.parameter_table import relative
+from ...drawing.parameter_table import relative_std
 from ...files import write_atomic
 from ...floating_point import default_errstate_methods
 from ...parameters.base import BaseParameters
@@ -126,7 +126,7 @@ class Fit:
     @property
     def relative_std(self) -> Array:
         """Standard deviation over |value| of each parameter, (p,), a fraction."""
-        return relative(self.parameters_std, self.parameters)
+        return relative_std(self.parameters_std, self.parameters)
 
     @property
     def base(self) -> BaseParameters:

@@ -17,7 +17,7 @@ from ...signals.filters import lowpass
 from ..model.friction_memory import distance_derivative, memory_torque
 from ..observations.observation import EstimatedParameters, Observation
 from ..samples.samples import Samples, state_arrays
-from .provenance import rows
+from .provenance import table_rows
 from .result_thresholds import THRESHOLDS
 
 Array = NDArray[np.float64]
@@ -108,7 +108,7 @@ class Region:
             "qd_unit": [f"{u}/s" for u in self.units],
             "qdd_unit": [f"{u}/s2" for u in self.units],
         }
-        return {"share": self.share, "joints": rows(name=self.joint_names, **units, **ranges)}
+        return {"share": self.share, "joints": table_rows(name=self.joint_names, **units, **ranges)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Region:

@@ -62,6 +62,6 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (bool, str, int)) or value is None else str(value)
 
 
-def rows(**columns: Iterable[Any]) -> list[dict[str, Any]]:
+def table_rows(**columns: Iterable[Any]) -> list[dict[str, Any]]:
     """Return a table, given by its columns, as one dictionary for each row."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

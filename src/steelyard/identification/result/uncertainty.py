@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cached import cached_property
-from ...drawing.parameter_table import parameter_table, relative
+from ...drawing.parameter_table import parameter_table, relative_std
 from ...parameters.base import BaseParameters
 from ..estimators.least_squares import (
     Estimate,
@@ -157,7 +157,7 @@ class Uncertainty:
     @property
     def relative_std(self) -> Array:
         """Standard deviation over |value| of each base parameter, (b,), a fraction."""
-        return relative(self.std, self.values)
+        return relative_std(self.std, self.values)
 
     def lines(self) -> list[str]:
         """Return a table of the base parameters with two standard deviations, line by line."""

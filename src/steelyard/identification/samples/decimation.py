@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 @lru_cache(maxsize=32)
-def weights(factor: int) -> Array:
+def filter_weights(factor: int) -> Array:
     """Return a symmetric low-pass filter, cut off at 0.4 of the new rate.
 
     A sinc of 2 `filter_reach` factor + 1 taps under a Kaiser window.
@@ -82,7 +82,7 @@ def low_passed(tau: Array, samples: Samples, factor: int) -> Array:
 @lru_cache(maxsize=32)
 def band(factor: int) -> Array:
     """Return the filter for `filter_group` kept samples as one matrix."""
-    h = weights(factor)
+    h = filter_weights(factor)
     W = np.zeros((THRESHOLDS.filter_group, (THRESHOLDS.filter_group - 1) * factor + len(h)))
     for k in range(THRESHOLDS.filter_group):
         W[k, k * factor : k * factor + len(h)] = h
@@ -110,7 +110,7 @@ def natural_factor(t: Array, qd: Array, least_rate: float = 50.0) -> int:
     return max(1, int(1.001 / dt / rate))
 
 
-def common_factor(samples: Sequence[Samples], fewest: int = 200) -> int:
+def common_decimation(samples: Sequence[Samples], fewest: int = 200) -> int:
     """Return the decimation for all logs.
 
     What the fastest motion needs, and at least `fewest` samples left if there are as many.

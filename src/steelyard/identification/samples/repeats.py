@@ -190,12 +190,12 @@ class SmoothPath:
         part = max(int(begin), 0), min(int(end), len(self.t))
         if part not in self.splines:
             self.splines[part] = CubicSpline(
-                self.t[slice(*part)], smoothed(self.q[slice(*part)], self.width)
+                self.t[slice(*part)], gaussian_smoothed(self.q[slice(*part)], self.width)
             )
         return self.splines[part]
 
 
-def smoothed(x: Array, width: float) -> Array:
+def gaussian_smoothed(x: Array, width: float) -> Array:
     """Return columns x (N, k) through a Gaussian window of `width` [samples].
 
     The ends go on as they are.

@@ -13,11 +13,10 @@ from ...arguments import numbers
 from ...errors import CallError, LogError
 from ...robot import Robot
 from ...signals.log import Log
-from ...signals.resample import advanced
+from ...signals.resample import without_delay
 from ...signals.schema import Payload
 from ...signals.segments import split
 from .samples_thresholds import THRESHOLDS
-from .spinning_joints import spins
 
 Array = NDArray[np.float64]
 
@@ -122,7 +121,7 @@ class Samples:
                 f" {self.t[-1] - self.t[0]:g} s"
             )
         tau = np.concatenate(
-            [advanced(self.t[part], self.tau[part], delay) for part in split(self.t)]
+            [without_delay(self.t[part], self.tau[part], delay) for part in split(self.t)]
         )
         return replace(self, tau=tau)
 
@@ -319,7 +318,7 @@ def require(log: Log) -> None:
         )
 
 
-def base_motion(robot: Robot, log: Log) -> Array | None:
+def logged_base_motion(robot: Robot, log: Log) -> Array | None:
     """Return the motion of the base (N, 9), None where it rests as the robot describes it.
 
     LogError for numbers that are none.
@@ -378,3 +377,20 @@ def far_positions(robot: Robot, log: Log) -> tuple[str, ...]:
         ):
             far.append(f"{robot.joint_names[j]} reaches {reach[j]:.4g}")
     return tuple(far) if len(far) > THRESHOLDS.far_share * len(turning) else ()
+
+
+def spins(log: Log, joint: int) -> bool:
+    """Return whether a joint turns many times, as a pendulum does.
+
+    Its velocity is then the derivative of its position, at a plausible speed: positions beyond a
+    turn are in radians.
+    """
+    if log.qd is None:
+        return False
+    speed, rate = log.qd[:, joint], np.gradient(log.q[:, joint], log.t)
+    use = np.isfinite(speed) & np.isfinite(rate)
+    gain = float(rate[use] @ speed[use]) / max(float(rate[use] @ rate[use]), 1e-300)
+    return (
+        abs(gain - 1.0) <= THRESHOLDS.velocity_agreement
+        and float(np.max(np.abs(speed[use]), initial=0.0)) <= THRESHOLDS.fastest_spin
+    )

@@ -18,7 +18,7 @@ from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem
 from ..observations.observation import Observation
 from ..observations.prepare import prepare_all
-from ..samples.decimation import common_factor
+from ..samples.decimation import common_decimation
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples
 from .choose_rows import RestingRows, choose_rows
@@ -177,7 +177,7 @@ class Candidates:
 
     def compare(self) -> Comparison | None:
         """Compare all candidates by held-out torque; None where one has too few rows."""
-        first = Problem(self.model, self.first, common_factor(self.first))
+        first = Problem(self.model, self.first, common_decimation(self.first))
         folds = {cutoff: band.folds(self.model) for cutoff, band in self.bands.items()}
         prior = self.model.base.values(self.model.start)
         every: list[tuple[str | float, tuple[Accumulator, ...]]] = [(FIRST, first.folds)]

@@ -82,7 +82,7 @@ def _scales(inertia: Inertia) -> tuple[float, float]:
     return length, sum(map(abs, inertia.I)) + inertia.m * length * length
 
 
-def differences(expected: Mechanism, actual: Mechanism) -> list[str]:
+def changed_elements(expected: Mechanism, actual: Mechanism) -> list[str]:
     """Return the names of elements that do not read back.
 
     Inertias and rotations may differ by rounding within `TOLERANCE`.

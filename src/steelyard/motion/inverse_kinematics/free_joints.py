@@ -16,7 +16,7 @@ from ...floating_point import default_errstate
 from .analytic import VALID
 from .ik_problem import IkProblem
 from .inverse_kinematics_thresholds import THRESHOLDS
-from .numerical import NumericalSolution, joint_range, search
+from .numerical import NumericalSolution, joint_range, search_position
 from .solutions import Array, Solutions
 
 
@@ -69,7 +69,7 @@ def solve_missing(setup: IkProblem, s: Solutions) -> Solutions:
     batch = s.solved.shape
     poses = s.pose.reshape(-1, 4, 4)[unsolved]
     starts = np.broadcast_to(s.q0, (*batch, n)).reshape(-1, n)[unsolved]
-    result = keep_others(robot, frame, search(robot, frame, poses, starts), starts)
+    result = keep_others(robot, frame, search_position(robot, frame, poses, starts), starts)
     q, code = s.q.reshape(-1, *s.q.shape[-2:]).copy(), s.code.reshape(-1, s.code.shape[-1]).copy()
     fixed = None if s.fixed is None else np.array(s.fixed).reshape(-1, *s.fixed.shape[-2:])
     reached = np.flatnonzero(result.reached)

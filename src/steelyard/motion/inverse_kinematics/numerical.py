@@ -22,7 +22,7 @@ from ...algebra.scalar import Scalar, Scalars, atan2, dot, sqrt, where
 from ...algebra.vector import Vector
 from ...compiler.ir.program import Operand, Program, trace
 from ...compiler.runtime.kernel import Kernel
-from ...dynamics.forward.by_crba import factorise, solve
+from ...dynamics.forward.by_crba import factorise, solve_factored
 from ...dynamics.kinematics import forward_kinematics, jacobian
 from ...floating_point import default_errstate
 from ...kernels import kernel_of
@@ -84,11 +84,13 @@ def ik_step(
     if tree.n > len(e):
         z = [gain * (a - b) for a, b in zip(preferred, q, strict=True)]
         rest = [x - dot(row, z) for x, row in zip(e, J, strict=True)]
-        y = solve(factorise(_gram(J, damping)), rest)
+        y = solve_factored(factorise(_gram(J, damping)), rest)
         dq = [a + dot([row[i] for row in J], y) for i, a in enumerate(z)]
     else:
         columns = [[row[i] for row in J] for i in range(tree.n)]
-        dq = solve(factorise(_gram(columns, damping)), [dot(column, e) for column in columns])
+        dq = solve_factored(
+            factorise(_gram(columns, damping)), [dot(column, e) for column in columns]
+        )
     return _limited(tree, q, dq), [sqrt(away2), sqrt(v3.dot(w, w))]
 
 
@@ -172,7 +174,7 @@ class NumericalSolution(NamedTuple):
 
 
 @default_errstate
-def search(
+def search_position(
     robot: Any,
     frame: str,
     pose: Array,

@@ -13,7 +13,7 @@ from ...cached import cached_property
 from ...errors import CallError
 from .analytic import OUTSIDE, UNREACHED, VALID, analytic
 from .inverse_kinematics_thresholds import THRESHOLDS
-from .numerical import NumericalSolution, search
+from .numerical import NumericalSolution, search_position
 
 Array = NDArray[np.float64]
 
@@ -155,7 +155,7 @@ class Solutions:
             nearest = (
                 self.search_result
                 if self.search_result is not None
-                else search(
+                else search_position(
                     self.context.robot,
                     self.context.frame,
                     poses,
@@ -263,7 +263,7 @@ def _beyond_limits(s: Solutions) -> str:
         replace(joint, limits=replace(joint.limits, lower=-np.inf, upper=np.inf))
         for joint in robot.mechanism.joints
     )
-    solution = search(
+    solution = search_position(
         type(robot)(replace(robot.mechanism, joints=free)),
         s.context.frame,
         s.pose[None],

@@ -18,7 +18,7 @@ from .analytic import UNREACHED, VALID, analytic
 from .free_joints import keep_others, solve_missing, with_free_joints
 from .ik_problem import IkProblem
 from .inverse_kinematics_thresholds import THRESHOLDS
-from .numerical import close_loops, joint_range, move_towards_preferred, search
+from .numerical import close_loops, joint_range, move_towards_preferred, search_position
 from .solutions import Array, Context, Solutions, require_poses
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _numerical(context: Context, pose: Array, start: Array, preferred: bool) -> 
     flat, starts = pose.reshape(-1, 4, 4), np.broadcast_to(start, (*batch, n)).reshape(-1, n)
     fault = _pose_errors(flat)
     proper = fault <= THRESHOLDS.pose_tolerance
-    whole = search(
+    whole = search_position(
         context.robot, context.frame, np.where(proper[:, None, None], flat, np.eye(4)), starts
     )
     whole = keep_others(context.robot, context.frame, whole, starts)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...drawing.numbers import percent, short
-from ...drawing.parameter_table import parameter_table, relative
+from ...drawing.parameter_table import parameter_table, relative_std
 from ...drawing.table import Column, Table
 
 Array = NDArray[np.float64]
@@ -47,12 +47,12 @@ class PredictedAccuracy:
 
         Infinite where the description has zero.
         """
-        return relative(self.std, self.values)
+        return relative_std(self.std, self.values)
 
     @property
     def torque_relative_std(self) -> Array:
         """torque_std / torque of each joint, (n,), a fraction."""
-        return relative(self.torque_std, self.torque)
+        return relative_std(self.torque_std, self.torque)
 
     def table(self) -> Table:
         """Return the base parameters with their expected standard deviations as a table."""

@@ -15,7 +15,7 @@ from ...kernels import kernel
 from ...mechanism.tree import Tree
 from ..description import Array, Wrench
 from .closures import ClosureMethods, write_to
-from .constrained_torque import ConstrainedTorque, warn_of_singular, weights
+from .constrained_torque import ConstrainedTorque, drive_weights, warn_of_singular
 
 
 class ConstrainedDynamicsMethods(ClosureMethods):
@@ -67,7 +67,7 @@ class ConstrainedDynamicsMethods(ClosureMethods):
         >>> robot.constrained_inverse_dynamics(q, [0, 0, 0], [0, 0, 0]).case
         'exact'
         """
-        W = weights(self, weight)
+        W = drive_weights(self, weight)
         structure = self.loop_structure
         motion = tuple(self._states("constrained_inverse_dynamics", q=q, qd=qd, qdd=qdd))
         options = {"wrench": wrench, "base": base, "parameters": parameters}

@@ -308,7 +308,7 @@ def _least_distance(size: Array, basis: Array, tau: Array, limits: Array) -> Arr
     return np.asarray(np.linalg.solve(R, -residual[:-1] / residual[-1]))
 
 
-def weights(robot: Any, weight: Any) -> Array:
+def drive_weights(robot: Any, weight: Any) -> Array:
     """Return one positive weight per drive, from None, one per drive or joint, or by joint name."""
     names, driven = robot.joint_names, list(robot.tree.driven)
     if weight is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import CallError, LogError
 from ..log import Log
-from ..resample import advanced
+from ..resample import without_delay
 from ..segments import split
 from .spikes import without_spikes
 
@@ -230,7 +230,9 @@ class Correction:
         """
         tau = tau[:, list(self.torque_order)]
         if any(self.delay):
-            tau = np.concatenate([advanced(t[part], tau[part], self.delay) for part in stretches])
+            tau = np.concatenate(
+                [without_delay(t[part], tau[part], self.delay) for part in stretches]
+            )
         return np.asarray(tau * np.array(self.gain))
 
 

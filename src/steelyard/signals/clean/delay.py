@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import CallError
 from ..autocorrelation import autocorrelation, variance_inflation
-from ..resample import spline
+from ..resample import interpolate_spline
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def one_delay(x: Array, y: Array, most: int) -> tuple[float, float, float]:
     inner = slice(most + 2, len(x) - most - 2)
     design = np.ones((len(x), 3))[inner]
     for _ in range(20):
-        moved = spline(k, x, np.clip(k - lag, 0, k[-1]))
+        moved = interpolate_spline(k, x, np.clip(k - lag, 0, k[-1]))
         design[:, 0], design[:, 2] = moved[inner], -np.gradient(moved)[inner]
         (a, _b, shift), *_ = np.linalg.lstsq(design, y[inner], rcond=None)
         step = float(np.clip(shift / a, -1, 1)) if a != 0 else 0.0

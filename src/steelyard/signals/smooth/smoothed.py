@@ -13,7 +13,7 @@ from ..clean.cleaning import clean
 from ..clean.faults import wrong_velocities
 from ..filters import differences, lowpass
 from ..log import Log
-from ..resample import resample, spline
+from ..resample import interpolate_spline, resample
 from ..schema import optional
 from ..segments import has_uniform_segments, split
 from .kalman import Smoother
@@ -130,7 +130,7 @@ def on_even_grid(t: Array, q: Array, rate: float, cutoff: float, order: int) -> 
         grid, even = resample(t[part], q[part], rate)
         smooth = lowpass(even, grid, cutoff, order)
         every = np.stack([smooth, *differences(smooth, grid)], axis=1)
-        states[part] = spline(grid, every, np.clip(t[part], grid[0], grid[-1]))
+        states[part] = interpolate_spline(grid, every, np.clip(t[part], grid[0], grid[-1]))
     return states
 
 

@@ -13,7 +13,7 @@ from ...algebra import vector as v3
 from ...algebra.scalar import Scalar, Scalars, dot
 from ...arguments import instance
 from ...dynamics.crba import mass_matrix
-from ...dynamics.forward.by_crba import factorise, solve
+from ...dynamics.forward.by_crba import factorise, solve_factored
 from ...dynamics.kinematics import forward_kinematics, jacobian, jacobian_rate
 from ...dynamics.operational_space import generalised_inverse
 from ...dynamics.rnea import inverse_dynamics
@@ -102,7 +102,7 @@ def task_state(tree: Tree, q: Scalars, qd: Scalars, reference: Scalars, frame: s
     rate = [a - dot(row, qd) for a, row in zip(reference[12:18], J, strict=True)]
     drift = [dot(row, qd) for row in jacobian_rate(tree, q, qd, frame)]
     factors = factorise(mass_matrix(tree, q))
-    solved = [solve(factors, row) for row in J]
+    solved = [solve_factored(factors, row) for row in J]
     inertia = generalised_inverse([[dot(a, b) for b in solved] for a in J])
     return TaskState(
         error=[*v3.sub(v3.vector(reference), pose.p), *turn],

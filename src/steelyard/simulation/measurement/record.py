@@ -13,7 +13,7 @@ from ...motion import Trajectory
 from ...robot import Robot
 from ...signals.log import Log
 from ..simulation_thresholds import THRESHOLDS
-from .sensors import Sensors, low_passed, quantised, ripple
+from .sensors import Sensors, first_order_low_pass, quantised, ripple
 
 Array = NDArray[np.float64]
 
@@ -151,6 +151,6 @@ def _measured_torque(
         + sensors.per_joint("torque_noise", n) * rng.normal(size=tau.shape)
     )
     return quantised(
-        low_passed(disturbed, rate, sensors.per_joint("bandwidth", n)),
+        first_order_low_pass(disturbed, rate, sensors.per_joint("bandwidth", n)),
         sensors.per_joint("torque_step", n),
     )

@@ -151,7 +151,7 @@ def ripple(q: Array, gear_ratio: Array, harmonics: Sequence[int], phases: Array)
     return np.sum(waves, axis=0) * math.sqrt(2.0 / sum(1.0 / h**2 for h in harmonics))
 
 
-def low_passed(x: Array, rate: float, bandwidth: Array) -> Array:
+def first_order_low_pass(x: Array, rate: float, bandwidth: Array) -> Array:
     """Apply a first-order low-pass y' = 2 pi f (x - y), exact for piecewise linear x.
 
     Starts at rest; f = 0 leaves x unchanged.

@@ -9,7 +9,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.identification import SDP
-from steelyard.identification.estimators.cone import ConeProgram, symmetric
+from steelyard.identification.estimators.cone import ConeProgram, symmetric_matrix
 from steelyard.identification.estimators.prior_weight import PriorWeight
 from steelyard.identification.estimators.sdp import entropic
 from steelyard.identification.model.bounds import physical_limits
@@ -38,7 +38,7 @@ def objective(model, A, b, prior_weight, pi) -> float:
     for T, s, i in zip(
         path.to_pi, PriorWeight(prior_weight).body_weights(path), range(path.bodies), strict=True
     ):
-        S = symmetric(np.linalg.solve(T, pi[10 * i : 10 * i + 10]))
+        S = symmetric_matrix(np.linalg.solve(T, pi[10 * i : 10 * i + 10]))
         sign, log_det = np.linalg.slogdet(S)
         total += np.inf if sign <= 0 else 2.0 * s * (np.trace(S) - log_det - 4.0)
     return total

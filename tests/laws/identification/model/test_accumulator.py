@@ -12,7 +12,7 @@ from steelyard.identification.estimators.least_squares import (
     least_squares,
 )
 from steelyard.identification.model.accumulator import Accumulator
-from steelyard.identification.samples.decimation import decimated, weights
+from steelyard.identification.samples.decimation import decimated, filter_weights
 from steelyard.identification.samples.samples_thresholds import THRESHOLDS
 
 REACHES = ((0, 1, 2, 3), (1, 3))
@@ -112,7 +112,7 @@ def test_an_unexcited_direction_stays_at_the_prior(rng):
 def test_decimation_is_one_linear_low_pass_whatever_the_blocks(rng, factor):
     x = rng.normal(size=(1000, 3))
     whole = decimated(x, factor, 0, -(-1000 // factor))
-    h, reach = weights(factor), THRESHOLDS.filter_reach * factor
+    h, reach = filter_weights(factor), THRESHOLDS.filter_reach * factor
     for k in (0, 1, 5, len(whole) // 2, len(whole) - 1):
         tap = np.arange(-reach, reach + 1) + k * factor
         inside = (tap >= 0) & (tap < 1000)

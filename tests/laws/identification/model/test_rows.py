@@ -26,7 +26,12 @@ from steelyard.identification.observations.prepare import prepare
 from steelyard.identification.result.residuals import residuals
 from steelyard.identification.samples import noise
 from steelyard.identification.samples.preparation import Preparation
-from steelyard.identification.samples.repeats import apart, find_period, smoothed, thinned_return
+from steelyard.identification.samples.repeats import (
+    apart,
+    find_period,
+    gaussian_smoothed,
+    thinned_return,
+)
 from steelyard.identification.samples.samples_thresholds import THRESHOLDS
 from steelyard.kernels import program
 from steelyard.signals.segments import windows
@@ -231,4 +236,4 @@ def test_a_wide_window_is_the_gaussian_whichever_way_it_is_applied(
     expected = np.stack(
         [np.convolve(column, window / window.sum(), "valid") for column in padded.T], axis=1
     )
-    np.testing.assert_allclose(smoothed(x, width), expected, atol=1e-10 * np.abs(x).max())
+    np.testing.assert_allclose(gaussian_smoothed(x, width), expected, atol=1e-10 * np.abs(x).max())

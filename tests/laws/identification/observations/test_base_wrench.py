@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.identification.samples.samples import base_motion
+from steelyard.identification.samples.samples import logged_base_motion
 from steelyard.motion import point_to_point
 from steelyard.simulation import Motor, perturbed
 from tests.laws.simulation.test_simulation_free import satellite
@@ -198,7 +198,7 @@ def test_when_a_base_counts_as_moving() -> None:
     ):
         noise = shake * np.random.default_rng(0).normal(size=(1000, 9)) * x
         assert (
-            base_motion(described, log.replace(base=log.base + noise + lean * x)) is not None
+            logged_base_motion(described, log.replace(base=log.base + noise + lean * x)) is not None
         ) == moves
 
 

@@ -87,7 +87,7 @@ def check_host(host: str, expose: bool) -> str:
     return str(address)
 
 
-def check_names(names: Sequence[str]) -> tuple[str, ...]:
+def host_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of the page as they stand in a Host header, such as robot-pc:8080.
 
     CallError for what cannot stand there.

@@ -11,7 +11,7 @@ from ....reporting.saved_fit import SavedFit, saved_fit
 from .. import code_snippets
 from ..server.uploads import FIT_KINDS
 from ..window import NamedFit, NamedSavedFit, PageWindow
-from .controls import Snippet, choice, field, guarded, part, table
+from .controls import Snippet, choice, field, guarded, part, table_element
 from .opening import upload_field
 from .plots import plot
 from .robot_view import RobotView
@@ -101,8 +101,8 @@ class CompareTab:
                 ),
                 "Errors of both",
             )
-            table(compared_fits(a.fit, b.fit, names))
-            table(difference_table(a.fit, b.fit, names))
+            table_element(compared_fits(a.fit, b.fit, names))
+            table_element(difference_table(a.fit, b.fit, names))
             lines = [
                 line.replace("fit = ", f"{letter} = ")
                 for letter, each in (("a", a), ("b", b))

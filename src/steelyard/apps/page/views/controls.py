@@ -72,7 +72,9 @@ def slider(
     )
 
 
-def number(label: str, value: Any, action: Callable[[str], Any], **attributes: Any) -> Element:
+def number_field(
+    label: str, value: Any, action: Callable[[str], Any], **attributes: Any
+) -> Element:
     """Return a field for a number with a label."""
     element = part(
         "input", type="number", value=value, aria_label=label, **{"step": "any"} | attributes
@@ -101,7 +103,7 @@ def choice(
     )
 
 
-def check(
+def check_box(
     text: str,
     value: bool,
     action: Callable[[bool], Any] | None = None,
@@ -138,7 +140,7 @@ def html(text: str, tag: str = "div", classes: str = "", **attributes: Any) -> u
     return element
 
 
-def table(shown: Table) -> None:
+def table_element(shown: Table) -> None:
     """Show a table; a wide one can be scrolled, also by keys."""
     html(
         shown.to_html(),
@@ -200,6 +202,6 @@ def guarded(action: Callable[[], Any]) -> Any:
         return None
 
 
-def text_of(value: str) -> str:
+def html_text(value: str) -> str:
     """Return a text as it may stand in HTML."""
     return escape(escape_control_chars(value))

@@ -13,7 +13,7 @@ from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import designed
-from .controls import Snippet, button, guarded, part, table, tell
+from .controls import Snippet, button, guarded, part, table_element, tell
 from .job_view import JobView
 from .option_form import OptionForm
 from .plots import plot
@@ -96,8 +96,8 @@ class DesignTab:
                 "The designed motion over time",
                 timed=True,
             )
-            table(design.accuracy.torque_table())  # type: ignore[union-attr]
-            table(design.accuracy.table())  # type: ignore[union-attr]
+            table_element(design.accuracy.torque_table())  # type: ignore[union-attr]
+            table_element(design.accuracy.table())  # type: ignore[union-attr]
 
     def _write(self) -> None:
         def written() -> str:

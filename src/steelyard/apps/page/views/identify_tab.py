@@ -22,10 +22,10 @@ from .controls import (
     button,
     guarded,
     html,
+    html_text,
     part,
-    table,
+    table_element,
     tell,
-    text_of,
 )
 from .job_view import JobView
 from .option_form import OptionForm
@@ -115,7 +115,7 @@ class IdentifyTab:
                         plot(figure, f"{GRIDS.get(key, key)}: {figure.name}")
                     part("p", grid.caption, "note")
             for key in ("verdict", "links", "errors", "causes", "region", "base"):
-                table(shown.tables[key])
+                table_element(shown.tables[key])
             with part("details", classes="fold"):
                 part("summary", "How it was made")
                 for sentence in shown.story:
@@ -154,13 +154,13 @@ def judgement(shown: Content) -> None:
     part("p", shown.word, f"word {shown.word.replace(' ', '-')}", id="verdict")
     part("p", shown.verdict, "lead")
     html(
-        "".join(f"<li>{text_of(each)}</li>" for each in (*shown.reasons, *shown.advice)),
+        "".join(f"<li>{html_text(each)}</li>" for each in (*shown.reasons, *shown.advice)),
         "ul",
         "reasons",
     )
     tiles = (
-        f"<div><dt>{text_of(t.label)}</dt><dd>{text_of(t.value)}<span"
-        f' class="unit">{text_of(t.unit)}</span></dd></div>'
+        f"<div><dt>{html_text(t.label)}</dt><dd>{html_text(t.value)}<span"
+        f' class="unit">{html_text(t.unit)}</span></dd></div>'
         for t in shown.tiles
     )
     html("".join(tiles), "dl", "tiles")

@@ -15,7 +15,7 @@ from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import examined
-from .controls import Snippet, html, part, text_of
+from .controls import Snippet, html, html_text, part
 from .job_view import JobView
 from .plots import plot
 from .robot_view import RobotView
@@ -119,13 +119,13 @@ class LogTab:
 
 def _finding(each: Finding, where: str) -> str:
     fix = (
-        text_of(f" {each.remedy}")
+        html_text(f" {each.remedy}")
         if each.hypotheses
-        else f"<code>{text_of(each.fix)}</code>"
+        else f"<code>{html_text(each.fix)}</code>"
         if each.fix
         else ""
     )
     return (
-        f'<li class="{each.severity}">{text_of(each.sentence)} <span'
-        f' class="unit">({text_of(where)})</span>{fix}</li>'
+        f'<li class="{each.severity}">{html_text(each.sentence)} <span'
+        f' class="unit">({html_text(where)})</span>{fix}</li>'
     )

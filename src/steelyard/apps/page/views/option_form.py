@@ -10,7 +10,7 @@ from typing import Any
 from ....errors import SteelyardError
 from ....options import Option, options_of
 from ...table_words import with_table_words
-from .controls import check, choice, field, number, part, tell
+from .controls import check_box, choice, field, number_field, part, tell
 
 SEVERAL = ";"  # between the values of an option that may be repeated
 YES_OR_NO = {"": "by default", str(True): "yes", str(False): "no"}
@@ -64,7 +64,7 @@ class OptionForm:
         value = self.texts.get(option.name, "")
         if option.is_switch and option.default is not None:
             is_on = bool(self.values.get(option.name, option.default))
-            check(label, is_on, lambda on: change(str(on)), **attributes)
+            check_box(label, is_on, lambda on: change(str(on)), **attributes)
             return
         words = YES_OR_NO if option.is_switch else self._words_to_choose(option)
         unit = f" [{option.spec.unit}]" if option.spec.unit else ""
@@ -72,7 +72,7 @@ class OptionForm:
             if words:
                 choice(label, words, value or _shown(option.default), change, **attributes)
             elif option.spec.parse is None and option.kind in (int, float):
-                number(label, value, change, placeholder=_shown(option.default), **attributes)
+                number_field(label, value, change, placeholder=_shown(option.default), **attributes)
             else:
                 hint = option.spec.metavar or _shown(option.default)
                 element = part(

@@ -14,7 +14,7 @@ from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
 from ..work import weighed
-from .controls import Snippet, choice, field, html, part, table, tell, text_of
+from .controls import Snippet, choice, field, html, html_text, part, table_element, tell
 from .job_view import JobView
 from .option_form import OptionForm
 from .robot_view import RobotView
@@ -83,11 +83,11 @@ class PayloadTab:
             )
             part("p", str(estimate.verdict), "lead")
             html(
-                "".join(f"<li>{text_of(each)}</li>" for each in estimate.verdict.reasons),
+                "".join(f"<li>{html_text(each)}</li>" for each in estimate.verdict.reasons),
                 "ul",
                 "reasons",
             )
-            table(load_table(estimate))
+            table_element(load_table(estimate))
             keywords = code_snippets.keywords(self.form.values)
             if self.other in (FITTED, NONE):
                 lines = (

@@ -20,13 +20,13 @@ def plot(figure: Figure, words: str, timed: bool = False) -> Element:
     with part(
         "figure", classes="plot timed" if timed else "plot", role="group", aria_label=words
     ) as element:
-        ui.plotly(plain(figure)).style(f"height: {figure.height}px; width: 100%")
+        ui.plotly(plain_figure(figure)).style(f"height: {figure.height}px; width: 100%")
         if figure.caption:
             part("figcaption", figure.caption)
     return element
 
 
-def plain(figure: Figure) -> dict[str, Any]:
+def plain_figure(figure: Figure) -> dict[str, Any]:
     """Return the figure as the plotting library takes it; it has the colours of the page."""
     parts = visible_parts(to_plotly(figure))
     parts["layout"] |= {

@@ -23,12 +23,12 @@ from .controls import (
     choice,
     guarded,
     html,
-    number,
+    html_text,
+    number_field,
     part,
     slider,
-    table,
+    table_element,
     tell,
-    text_of,
 )
 from .robot_view import RobotView
 
@@ -65,8 +65,8 @@ class RobotTab:
         with part("details", classes="fold"):
             part("summary", "What the description says")
             part("p", facts(self.robot), "note")
-            table(joint_table(self.robot))
-            table(body_table(self.robot))
+            table_element(joint_table(self.robot))
+            table_element(body_table(self.robot))
             for remark in self.robot.remarks:
                 part("p", remark, "note")
         self.lines = Snippet(*self._recipe())
@@ -95,7 +95,7 @@ class RobotTab:
                         slider(f"{name} [{unit}]", low, high, position, partial(self.move, j))
                     )
                     self.fields.append(
-                        number(
+                        number_field(
                             f"{name}, as a number [{unit}]",
                             f"{position:.4f}",
                             partial(self._typed, j),
@@ -250,8 +250,8 @@ def torque_bars(robot: Robot, q: Array, qd: Array, qdd: Array) -> str:
         )
         share = f"{100 * abs(tau) / limit:.0f} %" if math.isfinite(limit) and limit > 0 else ""
         rows.append(
-            f'<div class="bar{over}" role="img" aria-label="{text_of(words)}"><span'
-            f' class="name">{text_of(name)}</span><svg viewBox="0 0 100 10"'
+            f'<div class="bar{over}" role="img" aria-label="{html_text(words)}"><span'
+            f' class="name">{html_text(name)}</span><svg viewBox="0 0 100 10"'
             ' preserveAspectRatio="none" aria-hidden="true"><rect class="box" width="100"'
             f' height="10"/><rect class="gravity" x="{min(50, start):.2f}" y="2"'
             f' width="{abs(start - 50):.2f}" height="6"/><path class="zero" d="M50 0v10"/><path'
@@ -276,7 +276,7 @@ def matrix_table(robot: Robot, q: Array) -> str:
     diagonal = np.sqrt(np.maximum(np.diag(M), 1e-300))
     digits = max(0, 3 - math.floor(math.log10(float(diagonal.max()) ** 2)))
     share = np.abs(M) / np.outer(diagonal, diagonal)
-    names = [text_of(name) for name in robot.joint_names]
+    names = [html_text(name) for name in robot.joint_names]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(
         f'<tr><th scope="row">{name}</th>'
@@ -308,7 +308,8 @@ def measures(robot: Robot, q: Array, frame: str) -> str:
     return (
         "<dl>"
         + "".join(
-            f"<div><dt>{text_of(name)}</dt><dd>{text_of(value)}</dd></div>" for name, value in rows
+            f"<div><dt>{html_text(name)}</dt><dd>{html_text(value)}</dd></div>"
+            for name, value in rows
         )
         + "</dl>"
     )

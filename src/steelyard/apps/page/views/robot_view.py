@@ -12,9 +12,9 @@ from nicegui import ui
 from numpy.typing import NDArray
 
 from ....cached import cached_property
-from ..scene_content import content, frames_of, inertias, poses, tip_ellipsoid
+from ..scene_content import content, frames_of, inertias, pose_rows, tip_ellipsoid
 from ..window import PageWindow
-from .controls import check, choice, part, script_button, set_text
+from .controls import check_box, choice, part, script_button, set_text
 
 Array = NDArray[np.float64]
 LAYERS = {
@@ -78,7 +78,7 @@ class RobotView:
             self.scene.props["aria-label"] = "The robot at its present position"
             with part("div", classes="layers", role="group", aria_label="What is drawn"):
                 for layer, text in LAYERS.items():
-                    check(
+                    check_box(
                         text,
                         layer == "links",
                         script=f"steelyard.show({self.scene.id}, '{layer}', on)",
@@ -130,7 +130,7 @@ class RobotView:
         if window.robot is None or window.q is None:
             return
         velocity = tip_ellipsoid(window.robot, window.q, window.frame) if window.frame else None
-        self._run("pose", poses(window.robot, window.q)[0].round(6).ravel().tolist(), velocity)
+        self._run("pose", pose_rows(window.robot, window.q)[0].round(6).ravel().tolist(), velocity)
 
     def ghosts(self, positions: Array) -> None:
         """Show the robot at further positions (k, n) [rad|m] as ghosts."""
@@ -138,7 +138,7 @@ class RobotView:
         content = (
             []
             if robot is None or not len(positions)
-            else poses(robot, positions).round(6).reshape(len(positions), -1).tolist()
+            else pose_rows(robot, positions).round(6).reshape(len(positions), -1).tolist()
         )
         self._run("ghosts", content)
 

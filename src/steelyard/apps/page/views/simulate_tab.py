@@ -162,7 +162,7 @@ class SimulateTab:
             options = self._options()
             row = CONTROLLERS[self.controller]
             gains = row.gains(self.kp, self.kd)
-            start, goal = (code_snippets.numbers(x) for x in (self.start, self.goal))
+            start, goal = (code_snippets.array_source(x) for x in (self.start, self.goal))
             lines = ("from steelyard.motion import point_to_point",
                      f"from steelyard.simulation import {row.class_name}",
                      f"start, goal = {start}, {goal}",

@@ -14,7 +14,7 @@ from ...table_words import log_endings
 from .. import code_snippets
 from ..job import Job
 from ..window import PageWindow
-from ..work import validated
+from ..work import validate_log
 from .controls import choice, field, part, tell
 from .job_view import JobView
 
@@ -57,7 +57,7 @@ class ValidationPart:
             if self.other == OPEN
             else read_log(window.folder.inside(self.other), window.robot)
         )
-        return Job(validated, (window.fitted.fit, log))
+        return Job(validate_log, (window.fitted.fit, log))
 
     def _done(self, validation: Validation) -> None:
         latest = self.window.fitted

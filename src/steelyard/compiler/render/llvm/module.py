@@ -16,7 +16,7 @@ from .loop import LoopLayout, loop
 from .outline import Outline, outline
 from .shapes import calls, shape_functions
 from .sincos import sincos_rarely
-from .split import Part, result_pair, slot_count, split
+from .split import Part, result_pair, slot_count, split_program
 from .transpose import pair_columns, write_pair
 from .writer import Writer
 from .zero_runs import fill_zeros, is_covered, zero_runs
@@ -85,7 +85,7 @@ def _try_outline(program: Program, pairs: Sequence[tuple[int, int]]) -> Outline 
 def _straight(program: Program, budget: int | None, pairs: Sequence[tuple[int, int]]) -> Outline:
     """Return a program as functions of at most `budget` nodes, or as one if it carries values."""
     length = len(program.steps)
-    parts = split(
+    parts = split_program(
         program,
         length if program.carries else budget or (BUDGET if length <= BUDGET else PART),
         pairs,

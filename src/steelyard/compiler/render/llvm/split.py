@@ -40,7 +40,7 @@ def slot_count(parts: Sequence[Part]) -> int:
     )
 
 
-def split(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> list[Part]:
+def split_program(program: Program, budget: int, pairs: Iterable[tuple[int, int]]) -> list[Part]:
     """Return parts of at most `budget` steps that write the given pairs of results."""
     leaves = [s for s in program.steps if s.op == "input"]
     steps = [s for s in program.steps if s.op not in RECOMPUTED and s.op != "input"]

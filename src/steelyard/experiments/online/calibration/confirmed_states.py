@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..held_out_residuals import HalfStreams
-from ..motion_states import STATES, States, Visits, joined, visits
+from ..motion_states import STATES, States, Visits, joined_visits, visits
 from .covered_motion import covered_motion
 from .monitored_states import MonitoredStates, MonitoredThreshold, are_trusted
 from .near_states import near_states
@@ -70,7 +70,7 @@ def states_of_half(
     half: HalfStreams, words: tuple[str, ...], gain: float, rule: CalibrationRule
 ) -> MonitoredStates:
     """Return the monitored states of one half of the log: all with enough visits."""
-    every = joined(
+    every = joined_visits(
         [
             visits(classifier(half.limits, gain, rule).classify(part.qd, part.dt), part.residual)
             for part in half.parts

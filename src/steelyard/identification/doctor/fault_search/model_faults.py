@@ -74,7 +74,7 @@ def best_gravity(
         ):
             break
         tilted = log_evidence.trial(
-            trial.correction.changed(gravity=vector(g * strength / size)), best
+            trial.correction.changed(gravity=three_floats(g * strength / size)), best
         )
         if best is not trial and tilted.evidence <= best.evidence + 0.1:
             break
@@ -110,7 +110,7 @@ class GravityColumns:
         states = trial.correction.states(log_evidence.thinned_log)
         rest = states[0], np.zeros_like(states[0]), np.zeros_like(states[0])
         still = unknowns.full_rows(states, (0.0, 0.0, 0.0))[:, :, :inner]
-        lifts = tuple(unknowns.full_rows(rest, vector(e))[:, :, :inner] for e in np.eye(3))
+        lifts = tuple(unknowns.full_rows(rest, three_floats(e))[:, :, :inner] for e in np.eye(3))
         friction = []
         for A, E in zip(trial.regression.columns, trial.regression.to_u, strict=True):
             columns = A @ E[:, inner:]
@@ -142,7 +142,7 @@ class GravityColumns:
         )
 
 
-def vector(g: Array) -> Gravity:
+def three_floats(g: Array) -> Gravity:
     """Return three floats."""
     x, y, z = (float(value) for value in g)
     return x, y, z

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ....errors import ProblemError
 from ...model.linear_model import Model
 from ...model.problem import Problem, merged
-from ...samples.decimation import common_factor
+from ...samples.decimation import common_decimation
 from ...samples.samples import Samples
 from ..estimator_thresholds import THRESHOLDS
 from ..least_squares import Estimate, Estimator, least_squares, weighted
@@ -74,7 +74,7 @@ class Automatic(Estimator):
         if not simulated.simulated:
             return simulated
         # of both: through one low-pass the same noise is left of the torque
-        rate = factor or common_factor(simulated.samples)
+        rate = factor or common_decimation(simulated.samples)
         measured, other = (
             held_out_squares(Problem(model, each, rate)) for each in (samples, simulated.samples)
         )

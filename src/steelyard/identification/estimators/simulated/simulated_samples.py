@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...model.linear_model import Model
 from ...model.problem import Problem
-from ...samples.decimation import common_factor
+from ...samples.decimation import common_decimation
 from ...samples.samples import Samples
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def with_simulated_samples(problem: Problem, simulated: SimulatedSamples) -> Pro
     return replace(
         problem,
         samples=samples,
-        decimate=common_factor(samples) if problem.automatic_rate else problem.decimate,
+        decimate=common_decimation(samples) if problem.automatic_rate else problem.decimate,
         notes=problem.notes + simulated.notes,
     )
 

@@ -16,7 +16,7 @@ from ....signals.smooth.kalman import Smoother
 from ....simulation.controllers.controller import Controller
 from ...model.linear_model import Model
 from ...model.problem import Problem
-from ...samples.decimation import common_factor
+from ...samples.decimation import common_decimation
 from ...samples.samples import Samples
 from ...samples.smoothing import drawn_errors
 from ..estimator_thresholds import THRESHOLDS
@@ -46,7 +46,7 @@ def simulated_states(
     if why:
         return SimulatedSamples(with_smoothed_motion(samples), model.start, (why,), False)
     loops = tuple(feedback_loop(s, controller) for s in samples)
-    estimate = first_estimate(Problem(model, samples, factor or common_factor(samples)))
+    estimate = first_estimate(Problem(model, samples, factor or common_decimation(samples)))
     turns = FixedPointIteration(model, loops, samples, factor, estimate)
     converged = turns.converge(
         *first_motions(model, loops, samples, (parameters_of(estimate), model.start))
@@ -139,7 +139,7 @@ class FixedPointIteration:
     def moved_problem(self, motions: Sequence[SimulatedMotion]) -> Problem | None:
         """Return the problem of samples with simulated motions; None if they leave too few rows."""
         pairs = tuple(zip(self.samples, motions, strict=True))
-        factor = self.factor or common_factor(
+        factor = self.factor or common_decimation(
             [replace(s, qd=motion.states[1]) for s, motion in pairs]
         )
         problem = Problem(

@@ -9,7 +9,7 @@ from ....drawing.html import card
 from ....drawing.numbers import short, with_uncertainty
 from ....drawing.table import Column, Table
 from ..links import LinkEstimates
-from ..provenance import plain, rows
+from ..provenance import plain, table_rows
 from ..validation import Validation
 from .saved_model import model_data
 
@@ -37,18 +37,18 @@ def fit_data(fit: Any, validation: Validation | None = None) -> dict[str, Any]:
             "validation": (
                 None if validation is None else validation_data(validation, fit.model.row_units)
             ),
-            "parameters": rows(
+            "parameters": table_rows(
                 name=fit.parameter_names,
                 unit=units,
                 value=fit.parameters,
                 standard_deviation=fit.parameters_std,
             ),
             "links": link_rows(fit.links),
-            "base_parameters": rows(
+            "base_parameters": table_rows(
                 name=fit.base.names, expression=fit.base.expressions, unit=base_units, **base
             ),
             "base_covariance": fit.covariance,
-            "joints": rows(**joint_errors(fit.validation, fit.model.row_units), **nuisance),
+            "joints": table_rows(**joint_errors(fit.validation, fit.model.row_units), **nuisance),
             "residual_split": fit.residual_split.to_dict(),
             "drift": fit.drift,
             "friction_terms": [
@@ -99,14 +99,14 @@ def validation_data(validation: Validation, units: tuple[str, ...]) -> dict[str,
         "before": None if validation.before is None else validation.before.total_relative_error,
         "samples": len(validation.t),
         "inside": None if validation.inside is None else validation.errors.share_inside,
-        "joints": rows(**joint_errors(validation, units)),
+        "joints": table_rows(**joint_errors(validation, units)),
     }
 
 
 def link_rows(links: LinkEstimates) -> list[dict[str, Any]]:
     """Return mass [kg] and centre of mass [m] of each link, with standard deviations."""
     centres = {"com": links.com, "com_standard_deviation": links.com_std}
-    return rows(
+    return table_rows(
         name=links.names, mass=links.mass, mass_standard_deviation=links.mass_std, **centres
     )
 

@@ -168,7 +168,7 @@ def load_fit(path: str | os.PathLike[str], fit_type: Any) -> Any:
 def saved_fit(content: Mapping[str, Any], saved: Mapping[str, Any], fit_type: Any) -> Any:
     """Return the Fit, of type `fit_type`, of the content of fit.json and its part `model`."""
     robot, initial = (Robot(read_toml(saved[key], warn=False)) for key in ("robot", "initial"))
-    parameters = numbers([row["value"] for row in content["parameters"]])
+    parameters = array_of([row["value"] for row in content["parameters"]])
     if tuple(row["name"] for row in content["parameters"]) != robot.parameter_names:
         raise ValueError("its robot has other parameters")
     index = {name: i for i, name in enumerate(robot.parameter_names)}
@@ -179,7 +179,7 @@ def saved_fit(content: Mapping[str, Any], saved: Mapping[str, Any], fit_type: An
     )
     if model.reads_load:
         model = model.with_load(parameters)
-    base = numbers([row["value"] for row in content["base_parameters"]])
+    base = array_of([row["value"] for row in content["base_parameters"]])
     if tuple(row["name"] for row in content["base_parameters"]) != tuple(model.base.names):
         raise ValueError("its robot has other base parameters")
     return fit_type(
@@ -188,7 +188,7 @@ def saved_fit(content: Mapping[str, Any], saved: Mapping[str, Any], fit_type: An
         model=model,
         estimate=Estimate(
             base=base,
-            weights=numbers(saved["weights"]),
+            weights=array_of(saved["weights"]),
             notes=tuple(content["status"]),
             details=dict(content["details"]),
             parameters=parameters,
@@ -213,18 +213,18 @@ def saved_uncertainty(
         base=model.base,
         values=base,
         noise=TorqueNoise(
-            frequencies=numbers(noise["frequencies"]),
-            sigma=numbers(noise["sigma"]),
-            taken=numbers(taken) if isinstance(taken, list) else float(taken),
+            frequencies=array_of(noise["frequencies"]),
+            sigma=array_of(noise["sigma"]),
+            taken=array_of(taken) if isinstance(taken, list) else float(taken),
         ),
-        covariance=numbers(known["covariance"]),
-        sigma=numbers(known["sigma"]),
-        information=numbers(known["information"]),
-        sizes=numbers(known["sizes"]),
-        errors=numbers(known["errors"]),
-        share=numbers(known["share"]),
-        parameters=None if whole is None else numbers(whole),
-        parameter_share=None if share is None else numbers(share),
+        covariance=array_of(known["covariance"]),
+        sigma=array_of(known["sigma"]),
+        information=array_of(known["information"]),
+        sizes=array_of(known["sizes"]),
+        errors=array_of(known["errors"]),
+        share=array_of(known["share"]),
+        parameters=None if whole is None else array_of(whole),
+        parameter_share=None if share is None else array_of(share),
         scale_std=float(known["scale_std"]),
         scaled=parameters,
     )
@@ -234,8 +234,8 @@ def saved_validation(content: Mapping[str, Any], saved: Mapping[str, Any]) -> Sa
     """Return the errors on the fit's own samples, beside the described robot."""
     joints, n = content["joints"], len(content["joints"])
     names = ("rms", "relative_error", "r2")
-    errors = {name: numbers([row[name] for row in joints]) for name in names}
-    errors["whiteness"] = numbers(saved["whiteness"])
+    errors = {name: array_of([row[name] for row in joints]) for name in names}
+    errors["whiteness"] = array_of(saved["whiteness"])
     nothing = np.zeros((0, n))
     return SavedValidation(
         t=np.zeros(0),
@@ -252,14 +252,14 @@ def saved_links(content: Mapping[str, Any], described: bool) -> LinkEstimates:
     """Return mass and centre of mass of each link; `described` if a description was used."""
     links = content["links"]
     mass_std, com_std = (
-        numbers([row[key] for row in links])
+        array_of([row[key] for row in links])
         for key in ("mass_standard_deviation", "com_standard_deviation")
     )
     return LinkEstimates(
         names=tuple(str(row["name"]) for row in links),
-        mass=numbers([row["mass"] for row in links]),
+        mass=array_of([row["mass"] for row in links]),
         mass_std=np.where(np.isnan(mass_std), np.inf, mass_std),
-        com=numbers([row["com"] for row in links]),
+        com=array_of([row["com"] for row in links]),
         com_std=np.where(np.isnan(com_std), np.inf, com_std),
         described=described,
     )
@@ -267,8 +267,8 @@ def saved_links(content: Mapping[str, Any], described: bool) -> LinkEstimates:
 
 def saved_pipeline(content: Mapping[str, Any], saved: Mapping[str, Any]) -> SamplePipeline:
     """Return what was done to the samples."""
-    delay = numbers([row["delay"] for row in content["joints"]])
-    std = numbers(content["drive_gain_std"])
+    delay = array_of([row["delay"] for row in content["joints"]])
+    std = array_of(content["drive_gain_std"])
     shares = [
         [row[cause.replace(" ", "_")] for cause in CAUSES] for row in content["residual_split"]
     ]
@@ -277,20 +277,20 @@ def saved_pipeline(content: Mapping[str, Any], saved: Mapping[str, Any]) -> Samp
         preparation=saved_options(content).preparation,
         delay=delay,
         gains=DriveGains(
-            values=numbers(content["drive_gains"]),
+            values=array_of(content["drive_gains"]),
             std=np.where(np.isnan(std), np.inf, std),
             scale_std=float(saved["scale_std"]),
         ),
         interval=float(saved["interval"]),
         region=Region.from_dict(content["region"]),
         path=CoveredStates(
-            numbers(path["scale"]), numbers(path["points"]), np.array(path["joined"], bool)
+            array_of(path["scale"]), array_of(path["points"]), np.array(path["joined"], bool)
         ),
-        drift=numbers(content["drift"]),
+        drift=array_of(content["drift"]),
         friction_terms=tuple((row["joint"], row["term"]) for row in content["friction_terms"]),
         residual_split=ResidualSplit(
             tuple(str(row["name"]) for row in content["residual_split"]),
-            numbers(shares),
+            array_of(shares),
             saved["noise_floor"],
         ),
         presliding_std=optional_numbers(saved["presliding_std"]),
@@ -312,9 +312,9 @@ def saved_options(content: Mapping[str, Any]) -> Options:
 
 def optional_numbers(values: Any) -> Array | None:
     """Return numbers as an array, None for None."""
-    return None if values is None else numbers(values)
+    return None if values is None else array_of(values)
 
 
-def numbers(values: Any) -> Array:
+def array_of(values: Any) -> Array:
     """Return numbers as an array, NaN for None."""
     return np.array(values, dtype=float)

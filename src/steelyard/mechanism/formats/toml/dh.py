@@ -38,7 +38,7 @@ from ....algebra.vector import IDENTITY, ZERO
 from ... import near_integers as snap
 from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism, Source
 from .keys import TomlKeys
-from .loop_rows import read_loops
+from .loop_rows import read_loop_rows
 from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
 CONVENTIONS = ("standard", "modified")
@@ -70,7 +70,7 @@ def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanis
         read_known(keys),
     )
     name = keys.text("name", "")
-    loops, driven = read_loops(keys, angle)
+    loops, driven = read_loop_rows(keys, angle)
     keys.text("description", "")
     keys.done()
     return Mechanism(

@@ -31,7 +31,7 @@ from .keys import TomlKeys
 from .rows import read_pose_keys
 
 
-def read_loops(keys: TomlKeys, angle: float) -> tuple[tuple[Loop, ...], tuple[str, ...] | None]:
+def read_loop_rows(keys: TomlKeys, angle: float) -> tuple[tuple[Loop, ...], tuple[str, ...] | None]:
     """Return the loops and the driven joints of a mechanism; problems are added to the keys."""
     rows = keys.tables("loops") if keys.has("loops") else []
     loops = tuple(_loop(row, angle) for row in rows)

@@ -12,7 +12,7 @@ from ...check import KINDS, validated
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
 from .keys import TomlKeys
-from .loop_rows import read_loops
+from .loop_rows import read_loop_rows
 from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
 
 
@@ -43,7 +43,7 @@ def _general(keys: TomlKeys, source: Source) -> Mechanism:
     rows = keys.tables("joints") if keys.has("joints") else []
     joints = tuple(_joint(row, angle) for row in rows)
     gravity, couplings = keys.vector("gravity", STANDARD_GRAVITY), read_couplings(keys)
-    known, (loops, driven) = read_known(keys), read_loops(keys, angle)
+    known, (loops, driven) = read_known(keys), read_loop_rows(keys, angle)
     mechanism = Mechanism(
         name=name,
         links=links,

@@ -25,7 +25,7 @@ from ...joint_terms import FRICTION, Terms
 from ...known_torque import KnownTorque
 from ...model import Coupling, Joint, Limits, Link, Mechanism, Rotor
 from ...near_integers import snapped
-from ..inertial import HERE, about_frame, com_form, differences, motor_side
+from ..inertial import HERE, about_frame, changed_elements, com_form, motor_side
 from .dh import placements
 from .keys import TomlKeys
 from .loop_rows import loop_keys
@@ -47,7 +47,7 @@ def toml(mechanism: Mechanism, target: str = "TOML") -> str:
     """Return the text of a mechanism as TOML; `target` names the file in messages."""
     mechanism = snapped(mechanism)
     text = _edited(mechanism) or _new_document(mechanism)
-    wrong = differences(mechanism, read_toml(text, target, warn=False))
+    wrong = changed_elements(mechanism, read_toml(text, target, warn=False))
     if wrong:
         raise ModelError(
             f"{target}: TOML cannot hold {', '.join(wrong)} of {mechanism.name!r}; nothing was"

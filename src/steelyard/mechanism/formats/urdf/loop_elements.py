@@ -36,7 +36,7 @@ TYPES = {
 _NUMBERS = ("length", "ratio", "offset")
 
 
-def read_loops(
+def read_loop_elements(
     robot: Element, joints: Sequence[Joint], problems: list[str], where: str
 ) -> tuple[tuple[Loop, ...], tuple[str, ...] | None]:
     """Return the loops and the driven joints of a mechanism; errors are added to `problems`."""

@@ -36,7 +36,7 @@ from ...model import (
     Source,
 )
 from ..inertial import LARGEST, about_frame
-from .loop_elements import read_loops
+from .loop_elements import read_loop_elements
 from .xml_text import Element, parse
 
 OTHER_KINDS = {
@@ -71,7 +71,7 @@ def read_urdf(
         for element in robot.all("joint")
     )
     ours = robot.first("steelyard")
-    loops, driven = read_loops(robot, joints, notes.problems, where)
+    loops, driven = read_loop_elements(robot, joints, notes.problems, where)
     gravity, couplings = (
         vector_attribute(ours, "gravity", notes, STANDARD_GRAVITY),
         _couplings(robot, notes),

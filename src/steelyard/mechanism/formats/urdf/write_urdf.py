@@ -15,7 +15,7 @@ from ....files import write_atomic
 from ...joint_terms import COUPLING_TERMS, JOINT_TERMS
 from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism
 from ...near_integers import snapped
-from ..inertial import differences, motor_side
+from ..inertial import changed_elements, motor_side
 from . import elements
 from .read_urdf import DYNAMICS, actuators, read_urdf, rotor_inertia
 from .xml_text import Element, XmlEdit, parse, tag
@@ -75,7 +75,7 @@ def urdf(mechanism: Mechanism, target: str = "URDF") -> str:
     for link in mechanism.links:
         _check_body(link, target)
     text = _edited(mechanism) or elements.new_document(mechanism)
-    wrong = differences(mechanism, read_urdf(text, target, warn=False))
+    wrong = changed_elements(mechanism, read_urdf(text, target, warn=False))
     if wrong:
         raise ModelError(
             f"{target}: URDF cannot hold {', '.join(wrong)} of {mechanism.name!r}; nothing was"
