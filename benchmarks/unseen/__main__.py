@@ -102,16 +102,22 @@ def page(seed: int, healthy: list[Outcome], faulty: list[Outcome], minutes: floa
     last = max(o.seed for o in [*healthy, *faulty])
     return f"""# Unseen robots
 
-`python -m benchmarks.unseen` draws robots and logs and judges the default identification against plain least squares at 4 to 20 Hz and the described links.
-The plant is written on Pinocchio and shares no code with the package: LuGre friction, elastic joints, play, thermal drift, ripple, a cascaded controller, quantised encoders and scattered stamps; 1 to 7 joints, 20 Hz to 8 kHz.
-Rules were developed on the seeds 0 to 99; the seeds {seed} to {last} of this page were not looked at.
-`python -m benchmarks.unseen --draws {len(healthy) + len(faulty)} --seed {seed} --update` writes this page; it took {minutes:.0f} minutes.
+`python -m benchmarks.unseen` draws robots and logs, \
+and compares the default identification with plain least squares and with the described links.
+The plant is written on Pinocchio and shares no code with the package.
+It has LuGre friction, elastic joints, play, thermal drift, ripple and a cascaded controller.
+Encoders are quantised and stamps scattered; 1 to 7 joints, 20 Hz to 8 kHz.
+Rules were developed on the seeds 0 to 99.
+The seeds {seed} to {last} of this page were not looked at.
+`python -m benchmarks.unseen --draws {len(healthy) + len(faulty)} --seed {seed} --update` \
+writes this page; it took {minutes:.0f} minutes.
 
 | share | target | measured |
 |---|---|---|
 {rows}
 
-Healthy draws, by what the plant has beyond rigid links with viscous and Coulomb friction; d/p and d/b are the default's error over the error of the picked and of the best plain candidate:
+Healthy draws, by what the plant has beyond rigid links with viscous and Coulomb friction.
+`d/p` and `d/b` are errors of the default over the picked and over the best plain candidate.
 
 ```text
 {healthy_table(healthy)}
