@@ -138,7 +138,7 @@ def fold_archive(
         lambda text, share: tell(text, 0.02 + 0.1 * share),
     )
     parts = [part for part in parts if name_of(part[0]) not in left_out]
-    spec = FoldSpec.of(robot, prepared, options.preparation)
+    spec = FoldSpec.of(robot, prepared, prepared.options.preparation)
     store = fold_options.store.for_spec(*spec.identity)
     calls = [(source, content, spec, store, fold_options.cores) for source, content in parts]
     factors: dict[int, LogFactor] = {}
