@@ -400,7 +400,7 @@ STEPS = (
     ("steelyard.identification.build_problem", "build_model"),
     ("steelyard.identification.observations.prepare", "smoothed"),
     ("steelyard.identification.doctor.examine", "examine"),
-    ("steelyard.identification.estimate_model", "solve"),
+    ("steelyard.identification.estimate_model", "solve_problem"),
     ("steelyard.identification.identify", "make_fit"),
 )
 

@@ -239,7 +239,7 @@ REASONS = {
     **dict.fromkeys(
         (
             "identification/samples/decimation.py:band",
-            "identification/samples/decimation.py:weights",
+            "identification/samples/decimation.py:filter_weights",
         ),
         PURE,
     ),
@@ -247,7 +247,7 @@ REASONS = {
     **dict.fromkeys(
         (
             "motion/trajectories/bspline.py:from_values",
-            "simulation/integrators.py:table",
+            "simulation/integrators.py:butcher_table",
             "signals/schema.py:_rows",
         ),
         PURE,

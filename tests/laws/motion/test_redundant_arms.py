@@ -96,8 +96,8 @@ def test_poses_beyond_the_stretched_arm_are_not_searched(monkeypatch: pytest.Mon
         sizes.append(len(pose))
         return search(robot, frame, pose, *more)
 
-    search = free_joints.search
-    monkeypatch.setattr(free_joints, "search", counting)
+    search = free_joints.search_position
+    monkeypatch.setattr(free_joints, "search_position", counting)
     s = sy.inverse_kinematics(robot, poses)
     assert sizes in ([], [1])
     assert not s.solved[0]
