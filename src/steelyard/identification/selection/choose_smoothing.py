@@ -95,16 +95,16 @@ def choose_smoothing(
     if not has_long_blocks(samples):
         return None
     cutoffs = [f for f in THRESHOLDS.cutoffs if f < THRESHOLDS.largest_cutoff * rate]
+    if not cutoffs:
+        return None
     bands: dict[float, BandSamples] = {}
-    short = [thinned(log, max(cutoffs, default=0.0)) for log in shortened(logs)]
+    short = [thinned(log, max(cutoffs)) for log in shortened(logs)]
     for cutoff in cutoffs:
         filtered = replace(preparation, smoothing="butterworth", cutoff=cutoff, period=None)
         try:
             bands[cutoff] = band_samples(prepare_all(robot, short, filtered, observation), cutoff)
         except LogError:
             return None
-    if not bands:
-        return None
     candidates = Candidates(plain, tuple(s.part(shortest(s, samples)) for s in samples), bands)
     comparison = candidates.compare()
     if comparison is None:

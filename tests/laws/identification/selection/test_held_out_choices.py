@@ -173,3 +173,18 @@ def test_a_loaded_fit_predicts_with_the_same_predictor(tmp_path: Path) -> None:
         loaded.predict(*states).torque, fit.predict(*states).torque, rtol=1e-9
     )
     assert loaded.verdict.word == fit.verdict.word
+
+
+def test_a_log_below_every_cutoff_keeps_its_smoothing() -> None:
+    """At 8 Hz no filter of the usual cut-offs is below the Nyquist frequency."""
+    robot = sy.load("planar_2r")
+    t = np.arange(0.0, 60.0, 0.125)
+    q = np.stack([np.sin(0.9 * t) + 0.3 * np.sin(2.1 * t), np.cos(1.3 * t)], axis=1)
+    qd = np.stack([0.9 * np.cos(0.9 * t) + 0.63 * np.cos(2.1 * t), -1.3 * np.sin(1.3 * t)], axis=1)
+    qdd = np.stack(
+        [-0.81 * np.sin(0.9 * t) - 1.323 * np.sin(2.1 * t), -1.69 * np.cos(1.3 * t)], axis=1
+    )
+    tau = robot.inverse_dynamics(q, qd, qdd) + 0.1 * np.random.default_rng(0).normal(size=q.shape)
+    fit = sy.identify(robot, sy.Log(t=t, q=q, tau=tau, joint_names=robot.joint_names))
+    assert fit.preparation.smoothing == "auto"
+    assert fit.predictor is None
