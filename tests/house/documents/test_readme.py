@@ -24,7 +24,8 @@ def blocks(language: str) -> list[str]:
 def test_readme_has_the_two_commands() -> None:
     main, test = (text.strip() for text in blocks("sh")[:2])
     assert main.startswith(
-        'python3 -m venv .venv && .venv/bin/pip install ".[all]" && .venv/bin/steelyard '
+        "python3 -m venv .venv && .venv/bin/pip install --upgrade pip"
+        ' && .venv/bin/pip install ".[all]" && .venv/bin/steelyard '
     )
     assert test == "bash scripts/test.sh"
     assert (ROOT / "scripts" / "test.sh").exists()
