@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 import steelyard as sy
+from steelyard.identification.model.linear_model import build_model
+from steelyard.identification.nuisance.nuisance_estimates import remaining_rows
+from steelyard.identification.samples.samples import Samples
 from steelyard.identification.selection.choose_rows import RestingRows
 from tests.laws.identification.selection.dwelling import dwelling_log
 
@@ -80,6 +84,25 @@ def test_joints_get_their_rows_back() -> None:
     assert remaining is not None
     assert remaining.speeds.tolist() == [0.0, 0.2]
     assert choice.with_every_row([0, 1]) is None
+
+
+def test_rows_of_a_joint_with_memory_are_used_again() -> None:
+    """The samples of a model leave out the rows at rest of joints without memory alone."""
+    log = dwelling_log(arm(), seed=0)
+    still = np.zeros(2)
+    choice = RestingRows(arm().joint_names, np.array([0.1, 0.1]), still, still, still)
+    whole = Samples(t=log.t, q=log.q, qd=log.qd, qdd=log.q, tau=log.tau)
+    masked = choice.masked((whole,))
+    first, *others = arm().mechanism.joints
+    terms = first.terms.changed({"presliding": 2.0, "distance": 0.003})
+    joints = (replace(first, terms=terms), *others)
+    memory = sy.Robot(replace(arm().mechanism, joints=joints))
+    used = remaining_rows(masked, choice, build_model(memory))[0].keep
+    assert used is not None
+    assert used[:, 0].all()
+    assert np.array_equal(used[:, 1], masked[0].keep[:, 1])
+    assert remaining_rows(masked, choice, None)[0].keep is None
+    assert remaining_rows(masked, None, None) is masked
 
 
 def test_reversals_keep_their_rows() -> None:
