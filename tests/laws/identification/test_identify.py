@@ -50,6 +50,15 @@ def test_joints_are_matched_by_name(arm):
     )
 
 
+def test_velocities_in_another_unit_are_not_used_although_accelerations_are_logged(arm):
+    log = recorded(arm, noise=0.1)
+    assert log.qdd is not None
+    wrong = log.replace(qd=np.rad2deg(log.qd))
+    bare = log.replace(qd=None, qdd=None)
+    values = [sy.identify(arm, each, "wls", **FIXED).base_values for each in (wrong, bare)]
+    assert np.array_equal(*values)
+
+
 def test_a_delay_is_found_and_taken_out(arm):
     t, q, qd, qdd = fourier(3, 30, 200)
     tau = arm.inverse_dynamics(q, qd, qdd)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError, mention
+from ...signals.clean.faults import wrong_velocities
 from ...signals.log import Log
 from ...signals.smooth import butterworth
 from ...signals.smooth.kalman import Smoother
@@ -40,7 +41,7 @@ def smoothed(
     every = np.ones(log.N, bool)
     method, period = options.smoothing, None
     if method == "auto":
-        method = None if log.qd is not None and log.qdd is not None else "kalman"
+        method = None if has_states(log) else "kalman"
         period = find_period(log, None if method is None else options.period)
         motion = None if method is None or period is None else fourier_motion(log, period)
         if motion is not None:
@@ -74,6 +75,11 @@ def smoothed(
             f" {', '.join(log.signals)}"
         )
     return (log.q, log.qd, log.qdd), every, rough(log.q, log.qd, log.qdd), period
+
+
+def has_states(log: Log) -> bool:
+    """Return whether velocities and accelerations are logged, and velocities fit the positions."""
+    return log.qd is not None and log.qdd is not None and not any(wrong_velocities(log))
 
 
 def standing(q: Array) -> NDArray[np.bool_]:
