@@ -387,7 +387,10 @@ def sampled(t: Array, times: Array, values: Array) -> Array:
 
 
 def true_parameters(chain: Chain, drives: Drives, friction: bool = True) -> dict[str, float]:
-    """Return true values by steelyard's names: links through the true URDF, rotors, friction."""
+    """Return true values by steelyard's names: links through the true URDF, rotors, friction.
+
+    Stiction without a Stribeck effect is as large as Coulomb friction.
+    """
     robot = loaded(chain)
     values = dict(zip(robot.parameter_names, map(float, robot.parameters), strict=True))
     terms = {"Ia": drives.rotor}
@@ -395,6 +398,7 @@ def true_parameters(chain: Chain, drives: Drives, friction: bool = True) -> dict
         terms |= {
             "Fv": drives.friction.viscous,
             "Fc": drives.friction.coulomb,
+            "Fs": drives.friction.coulomb,
             "F0": drives.offset,
         }
     for symbol, numbers in terms.items():

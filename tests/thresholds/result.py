@@ -15,7 +15,11 @@ from steelyard.identification.doctor.finding import Finding
 from steelyard.identification.estimators import prior_weight
 from steelyard.identification.estimators.least_squares import excitation, least_squares
 from steelyard.identification.friction.candidates import joint_candidates
-from steelyard.identification.friction.memory_choice import is_improvement
+from steelyard.identification.friction.memory_choice import (
+    is_improvement,
+    raises_error,
+    sharp_joints,
+)
 from steelyard.identification.friction.residual_split import noise_share, predicted_share
 from steelyard.identification.friction.shape_grid import MemoryChoice
 from steelyard.identification.friction.term_search import Gain, in_use
@@ -24,7 +28,7 @@ from steelyard.identification.model.linear_model import Model, build_model
 from steelyard.identification.model.rows import Rows
 from steelyard.identification.nuisance.delay_gain import away_from_reversals, confirmed_delay
 from steelyard.identification.nuisance.drive_gains import is_unidentifiable
-from steelyard.identification.nuisance.friction_shape import best_of
+from steelyard.identification.nuisance.friction_shape import CANDIDATES, best_of
 from steelyard.identification.nuisance.torque_delay import longest_window, significant
 from steelyard.identification.result import held_out
 from steelyard.identification.result.expected_error import expected_error, friction_drift
@@ -487,7 +491,21 @@ def memory(share: float = 1.0, near: float = 1.0) -> tuple[bool, bool]:
     return choice.is_worth_a_look, choice.is_promising
 
 
+def sharp(distance: float) -> bool:
+    """Whether memory over a distance [rad] is a sharp step."""
+    tree = Stub(memory_distances=(None, distance))
+    return sharp_joints(Stub(robot=Stub(tree=tree))) == [1]
+
+
 FRICTION = [
+    Threshold(
+        "friction.friction_thresholds:sharp_distance",
+        sides(lambda x: not sharp(x * CANDIDATES["distance"][0]), 1.5),
+    ),
+    Threshold(
+        "friction.friction_thresholds:largest_moving_loss",
+        sides(lambda x: bool(raises_error(np.ones(1), np.array([(1 + x) ** 2]))[0]), 0.05),
+    ),
     Threshold("friction.friction_thresholds:least_memory_gain", sides(improves, 0.2)),
     Threshold(
         "friction.friction_thresholds:least_memory_parts",

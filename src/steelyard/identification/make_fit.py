@@ -25,7 +25,7 @@ from .friction.residual_split import ResidualSplit, noise_share, split_residuals
 from .identification_thresholds import THRESHOLDS
 from .model.known import KnownFunction
 from .model.problem import Problem
-from .observations.observation import DIAGNOSIS
+from .observations.observation import DELAY, DIAGNOSIS
 from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
 from .result.expected_error import (
     ExpectedError,
@@ -37,6 +37,7 @@ from .result.expected_error import (
 from .result.fit import Fit
 from .result.held_out import HeldOut, held_out, odd_log
 from .result.held_out_motion import held_out_motion
+from .result.nuisance_information import NuisanceInformation, information_of_nuisance
 from .result.pipeline import SamplePipeline
 from .result.prediction import Region, covered_region
 from .result.presliding_uncertainty import distance_std, memory_note
@@ -107,7 +108,7 @@ def make_fit(
     presliding = distance_std(problem, identified, errors)
     notes = prepared.notes + fit_notes(problem, estimate, predictor, validation.measured)
     estimate = replace(estimate, notes=notes + memory_note(identified, presliding))
-    spread = estimate_uncertainty(prepared, estimate, errors, torque)
+    spread = estimate_uncertainty(prepared, estimate, errors, identified, torque)
     cross_validation = held_out(problem, estimate, other)
     expected = unseen_error(prepared, identified, torque, spread, cross_validation)
     causes = residual_causes(
@@ -207,7 +208,11 @@ def sample_pipeline(prepared: PreparedProblem, region: Region) -> SamplePipeline
 
 
 def estimate_uncertainty(
-    prepared: PreparedProblem, estimate: Estimate, errors: Residuals, torque: Callable[..., Array]
+    prepared: PreparedProblem,
+    estimate: Estimate,
+    errors: Residuals,
+    identified: Robot,
+    torque: Callable[..., Array],
 ) -> Uncertainty:
     """Return the uncertainty of an estimate, of its drive gains and of the torque scale.
 
@@ -215,13 +220,39 @@ def estimate_uncertainty(
     ----------
     prepared, estimate : the problem and its solution
     errors : residuals of the solution
+    identified : the identified robot
     torque : function (q, qd, qdd, ...) -> rows (N, n) of the identified robot
     """
     problem = prepared.problem
-    spread = uncertainty(problem, estimate, errors, torque_noise(problem.samples, torque))
+    noise = torque_noise(problem.samples, torque)
+    nuisance = estimated_nuisance(prepared, estimate, errors, identified)
+    spread = uncertainty(problem, estimate, errors, noise, nuisance)
     spread = spread.with_gains(prepared.nuisance.gains, estimate.posterior)
     scale_std = prepared.options.model.torque_scale_std
     return replace(spread, scale_std=scale_std, scaled=estimate.parameters)
+
+
+def estimated_nuisance(
+    prepared: PreparedProblem, estimate: Estimate, errors: Residuals, identified: Robot
+) -> NuisanceInformation | None:
+    """Return the information on friction shapes and delays that were estimated; None for none.
+
+    Samples of an archive are not in memory: its nuisance parameters count as known.
+    """
+    problem, options = prepared.problem, prepared.options
+    observation, names = problem.model.observation, prepared.robot.joint_names
+    if not (observation.has_joint_rows and problem.has_consecutive_folds) or estimate.parts:
+        return None
+    is_free = options.preparation.given_delay(names) is None and not prepared.nuisance.short
+    late = DELAY in observation.allowed and is_free
+    return information_of_nuisance(
+        problem,
+        identified,
+        errors,
+        estimate.weights,
+        widths=options.model.given_width(names) is None,
+        delays=prepared.nuisance.delay if late else None,
+    )
 
 
 def residual_causes(problem: Problem, base: Array, errors: Residuals) -> ResidualSplit:

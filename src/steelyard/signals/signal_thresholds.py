@@ -79,6 +79,10 @@ class SignalThresholds:
     # log10 of s dt^(2k-1)/r above which the smoother only interpolates
     largest_noise_ratio: float = threshold(7.0, "numerical: larger ratios give the same path")
 
+    # -- Velocities
+    # correlation with differences of positions from which velocities follow the positions
+    least_correlation: float = threshold(0.7, "convention: half of the variance")
+
     # -- Autocorrelation
     # lags up to which products are summed directly
     summed_lags: int = threshold(8, "computing time: beyond it an FFT is faster")

@@ -16,7 +16,6 @@ from steelyard.experiments.payload_identification import load_fit, load_verdict
 from steelyard.experiments.payload_identification.load_fit import (
     nearest_body,
     solid_ball,
-    student_factor,
 )
 from steelyard.experiments.payload_identification.payload_thresholds import THRESHOLDS
 from steelyard.parameters.pseudo_inertia import pseudo_inertia
@@ -370,14 +369,6 @@ def test_every_threshold_of_the_verdict_decides_where_it_stands(
         with monkeypatch.context() as moved:
             moved.setitem(vars(THRESHOLDS), name, factor * getattr(THRESHOLDS, name))
             assert (words(0.9), words(1.1)) != decided
-
-
-def test_few_blocks_make_wider_intervals() -> None:
-    """Eight blocks side by side, left out as they overlap, tell a variance as ten and a half
-    squares do: Student's quantile is 2.21.
-    """
-    np.testing.assert_allclose(student_factor((80,)), (2.2138 / 1.96) ** 2, rtol=1e-3)
-    assert student_factor((24,)) > student_factor((80,)) > student_factor((80, 160, 240)) > 1.0
 
 
 def test_an_arm_without_an_unknown_carries_too() -> None:

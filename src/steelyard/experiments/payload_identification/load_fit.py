@@ -20,9 +20,8 @@ from ...identification.estimators.noise_levels import inflation
 from ...identification.model.accumulator import Accumulator, triangular
 from ...identification.model.prior import SVEC
 from ...identification.model.problem import Problem
-from ...identification.result.jackknife import jackknife, moving_blocks
+from ...identification.result.jackknife import jackknife
 from ...identification.result.residuals import residuals
-from ...identification.result.result_thresholds import THRESHOLDS as RESULT_THRESHOLDS
 from ...identification.samples.decimation import common_decimation
 from ...parameters.orders import from_urdf, to_urdf, urdf_jacobian
 from ...parameters.pseudo_inertia import from_pseudo_inertia, nearest_consistent, pseudo_inertia
@@ -220,9 +219,7 @@ def load_covariance(problem: Problem, root: Array, prior: Array, x: Array, weigh
     (prior - truth)): see `identification.result.uncertainty`.
     """
     errors = residuals(problem, x, weights)
-    C = jackknife(errors.information, errors.scores, errors.cells.ends, root) * student_factor(
-        errors.cells.ends
-    )
+    C = jackknife(errors.information, errors.scores, errors.cells.ends, root)
     load_rows, before = root[-10:], prior[:, :-1] @ root
     return np.asarray(load_rows @ (C + before.T @ before) @ load_rows.T)
 
@@ -263,25 +260,6 @@ def scale_response(problem: Problem, root: Array, x: Array, weights: Array) -> A
         weight = weights**2 if block.keep is None else weights**2 * block.keep
         rest += np.einsum("tjb,tj->b", block.Y, weight * block.known)
     return np.asarray((x + root @ (root.T @ rest))[-10:])
-
-
-def student_factor(ends: tuple[int, ...]) -> float:
-    """Return the factor on a jackknife variance from few blocks (Student's t).
-
-    (t / 1.96)^2, with the 97.5 % quantile t of Student's distribution: blocks that overlap count
-    for 1.5 times as many degrees of freedom as there are blocks side by side, less one. Meketon and
-    Schmeiser, Winter Simulation Conference 1984, p. 227.
-    """
-    from scipy.stats import t
-
-    blocks = sum(weight for _, weight in moving_blocks(ends))
-    return float(
-        (
-            t.ppf(0.975, max(THRESHOLDS.overlap_freedom * (blocks - 1.0), 1.0))
-            / RESULT_THRESHOLDS.band_deviations
-        )
-        ** 2
-    )
 
 
 def solid_ball(parameters: Array) -> Array:

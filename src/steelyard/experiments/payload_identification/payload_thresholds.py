@@ -46,8 +46,6 @@ class PayloadThresholds:
     least_noise: float = threshold(1e-8, "numerical tolerance: rounding of the torque")
     # standard deviations of the mass above zero that are a load
     load_deviations: float = threshold(2.0, "convention: two standard deviations")
-    # ratio of the degrees of freedom of overlapping and of separate blocks
-    overlap_freedom: float = threshold(1.5, "no record of a measurement")
     # mass [kg] below which a load has no centre
     lightest_load: float = threshold(1e-6, "numerical tolerance")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..nuisance.friction_shape import estimate_friction_shape, thinned_problem
 from ..samples.samples import Samples
 from .candidates import Columns
 from .friction_thresholds import THRESHOLDS
-from .memory_choice import choose_memory
+from .memory_choice import RowsOf, choose_memory
 from .term_search import FrictionTermSearch, Gain, make_search
 
 Array = NDArray[np.float64]
@@ -67,7 +67,7 @@ def choose_friction(
     gears: Array,
     width: bool,
     drifting: bool = True,
-    rows_of: Callable[[Model | None], tuple[Samples, ...]] | None = None,
+    rows_of: RowsOf | None = None,
 ) -> FrictionChoice:
     """Choose friction terms that lower the held-out error by more than its noise.
 
@@ -84,7 +84,7 @@ def choose_friction(
     """
     start = model.robot
     every = samples if rows_of is None else rows_of(None)
-    model, chosen = choose_memory(model, every, factor, width)
+    model, chosen = choose_memory(model, every, factor, width, rows_of)
     samples = samples if rows_of is None else rows_of(model)
     prior_weight: PriorWeight | None = None
     drift: list[Array] = []

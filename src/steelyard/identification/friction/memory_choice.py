@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..model.linear_model import Model
 from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
 from ..model.problem import Problem
 from ..nuisance.friction_shape import (
+    CANDIDATES,
     friction_columns,
     friction_rows,
     reshaped,
@@ -28,6 +29,7 @@ from ..nuisance.friction_shape import (
 from ..nuisance.presliding_distance import refine_distances
 from ..samples.decimation import decimated
 from ..samples.samples import Samples
+from ..selection.held_out_torque import WLS, plain_bases
 from .candidates import FrictionCandidate
 from .friction_thresholds import THRESHOLDS
 from .shape_grid import MemoryChoice, ShapeGrid, Shapes
@@ -35,10 +37,15 @@ from .term_search import FrictionTermSearch, Gain, make_search, signed_ranks
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+RowsOf = Callable[[Model | None], tuple[Samples, ...]]
 
 
 def choose_memory(
-    model: Model, samples: tuple[Samples, ...], factor: int, width: bool
+    model: Model,
+    samples: tuple[Samples, ...],
+    factor: int,
+    width: bool,
+    rows_of: RowsOf | None = None,
 ) -> tuple[Model, list[Gain]]:
     """Give friction with memory to the joints whose held-out torque gains by it.
 
@@ -46,13 +53,15 @@ def choose_memory(
     others; presliding distance and, if `width`, the width of the Coulomb step have the least
     residual on the parts that are fitted. Memory is kept where the error near reversals and the
     whole error both fall by enough, in nearly all parts. Rows at rest count: only memory gives
-    their friction a definite value.
+    their friction a definite value. Where they would otherwise be left out, memory must also
+    predict the moving rows as well as a fit to these alone.
 
     Parameters
     ----------
-    model, samples : the model without memory, and its samples
+    model, samples : the model without memory, and its samples with all rows
     factor : one in `factor` samples is kept behind the low-pass
     width : whether the width of the Coulomb step is free
+    rows_of : samples with the rows that a model uses, None if every model uses all
 
     Returns
     -------
@@ -89,9 +98,69 @@ def choose_memory(
     gains = [search.gain(c) for c in search.candidates if is_accepted(search, c)]
     if not gains:
         return model, []
-    accepted = {gain.candidate.joint: choices[gain.candidate.joint] for gain in gains}
-    changed = with_memory(model, accepted)
-    return refine_distances(changed, samples, factor, list(accepted)), gains
+    changed = with_distances(model, samples, factor, gains, choices)
+    dropped = sharp_joints(changed)
+    dropped += [] if rows_of is None else worse_while_moving(model, changed, rows_of, factor)
+    remaining = [gain for gain in gains if gain.candidate.joint not in dropped]
+    if not remaining:
+        return model, []
+    if dropped:
+        changed = with_distances(model, samples, factor, remaining, choices)
+    return changed, remaining
+
+
+def with_distances(
+    model: Model,
+    samples: tuple[Samples, ...],
+    factor: int,
+    gains: Sequence[Gain],
+    choices: dict[int, MemoryChoice],
+) -> Model:
+    """Return the model with friction with memory at the joints that gain, its distances refined."""
+    joints = [gain.candidate.joint for gain in gains]
+    changed = with_memory(model, {j: choices[j] for j in joints})
+    return refine_distances(changed, samples, factor, joints)
+
+
+def sharp_joints(model: Model) -> list[int]:
+    """Return the joints whose presliding distance is the smallest that is tried: a sharp step."""
+    least = THRESHOLDS.sharp_distance * CANDIDATES["distance"][0]
+    distances = model.robot.tree.memory_distances
+    return [j for j, distance in enumerate(distances) if distance is not None and distance <= least]
+
+
+def worse_while_moving(before: Model, after: Model, rows_of: RowsOf, factor: int) -> list[int]:
+    """Return the joints whose moving rows memory predicts worse than a fit to these rows alone.
+
+    Both models are fitted to parts of the rows that they use, and predict the moving rows of the
+    others. Only joints that have rows at rest can be worse.
+
+    Parameters
+    ----------
+    before, after : the model without and with memory
+    rows_of : samples with the rows that a model uses
+    factor : one in `factor` samples is kept behind the low-pass
+    """
+    moving, fitted = rows_of(before), rows_of(after)
+    if all(s.keep is None for s in moving):
+        return []
+    errors = []
+    for model, rows in ((before, moving), (after, fitted)):
+        judged = Problem(model, moving, factor).folds
+        prior = model.base.values(model.start)
+        bases = plain_bases(Problem(model, rows, factor).folds, prior, WLS)
+        if bases is None:
+            return []
+        pairs = zip(judged, bases, strict=True)
+        errors.append(np.sum([fold.residual_squares(base) for fold, base in pairs], axis=0))
+    rested = np.any([~np.all(s.keep, axis=0) for s in moving if s.keep is not None], axis=0)
+    remembers = [distance is not None for distance in after.robot.tree.memory_distances]
+    return list(map(int, np.flatnonzero(rested & remembers & raises_error(*errors))))
+
+
+def raises_error(before: Array, after: Array) -> Bools:
+    """Return whether squared errors (n,) of moving rows are larger than tolerated with memory."""
+    return np.asarray(after > (1.0 + THRESHOLDS.largest_moving_loss) ** 2 * before)
 
 
 def is_accepted(search: FrictionTermSearch, candidate: FrictionCandidate) -> bool:

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import stdtrit
 
 from ...signals.filters import decimated_index
 from ..model.accumulator import map_for
@@ -136,7 +137,8 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
     the model. In-sample residuals are too small where leverage is large; (1 - H_g)^-1 undoes that.
     Kuensch, Annals of Statistics 17 (1989), p. 1217 (blocks of dependent observations); Bell and
     McCaffrey, Survey Methodology 28 (2002), p. 169, and MacKinnon, Nielsen and Webb, J. Applied
-    Econometrics 38 (2023), p. 671 (leverage of blocks in regressions).
+    Econometrics 38 (2023), p. 671 (leverage of blocks in regressions). The variance of few blocks
+    is uncertain itself: see `student_factor`.
     """
 
     def left_out(cells: slice) -> Array:
@@ -149,7 +151,18 @@ def jackknife(information: Array, scores: Array, ends: tuple[int, ...], root: Ar
     D, w = np.array(list(map_for(len(root))(left_out, parts))), np.array(weights)
     blocks = float(w.sum())
     D = D - w @ D / blocks
-    return np.asarray((D.T * w) @ D * (1.0 - 1.0 / max(blocks, 2.0)))
+    return np.asarray((D.T * w) @ D * (1.0 - 1.0 / max(blocks, 2.0)) * student_factor(blocks))
+
+
+def student_factor(blocks: float) -> float:
+    """Return the factor on a jackknife variance from few blocks (Student's t).
+
+    (t / 1.96)^2, with the 97.5 % quantile t of Student's distribution: blocks that overlap count
+    for 1.5 times as many degrees of freedom as there are blocks side by side, less one. Meketon and
+    Schmeiser, Winter Simulation Conference 1984, p. 227.
+    """
+    freedom = max(THRESHOLDS.overlap_freedom * (blocks - 1.0), 1.0)
+    return float(stdtrit(freedom, 0.975) / THRESHOLDS.band_deviations) ** 2
 
 
 def moving_blocks(ends: tuple[int, ...]) -> Iterator[tuple[slice, float]]:

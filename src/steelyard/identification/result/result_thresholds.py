@@ -104,6 +104,10 @@ class ResultThresholds:
         "an eighth of the motion; design page 014 compares 4, 8, 12 and 16 cells on the logs "
         "of three robots and on simulated ones",
     )
+    # ratio of the degrees of freedom of overlapping and of separate blocks
+    overlap_freedom: float = threshold(
+        1.5, "Meketon and Schmeiser 1984: the variance of overlapping batch means is 2/3"
+    )
     # points of the motion that are compared with each other
     compared_points: int = threshold(3000, "computing time")
     # samples whose standard deviation is the scale of a signal
@@ -164,6 +168,11 @@ class ResultThresholds:
     noise_windows: int = threshold(4, "convention: not measured")
 
     # -- Uncertainty
+    # standard deviations of the logarithm of a friction shape and of a delay [s] before the samples
+    shape_spread: float = threshold(1.0, "convention: a factor of e")
+    delay_spread: float = threshold(0.05, "convention: half of the longest delay that is tried")
+    # relative step of the derivative by a friction shape
+    shape_step: float = threshold(0.02, "numerical")
     # share of the information on a parameter that the samples must have
     least_information_share: float = threshold(0.01, "convention: 1 % (design page 014)")
     # least residual over the torque

@@ -27,6 +27,7 @@ from ..model.prior import parameter_sizes
 from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
 from .jackknife import jackknife
+from .nuisance_information import NuisanceInformation
 from .residuals import Residuals
 from .result_thresholds import THRESHOLDS
 from .torque_noise import TorqueNoise
@@ -201,14 +202,25 @@ def involved(spectrum: ExcitationSpectrum) -> NDArray[np.bool_]:
 
 
 def uncertainty(
-    problem: Problem, estimate: Estimate, residuals: Residuals, noise: TorqueNoise
+    problem: Problem,
+    estimate: Estimate,
+    residuals: Residuals,
+    noise: TorqueNoise,
+    nuisance: NuisanceInformation | None = None,
 ) -> Uncertainty:
     """Return the uncertainty of an estimate, by the jackknife over stretches of the motion.
 
     With a prior of precision D, its error is P^-1 (scores + D (prior - truth)), P = A + D: the
     part from the samples has the covariance of the jackknife, the part from the description the
     estimated covariance of the description. Constraints are not used: where one is active, the
-    covariance is too wide.
+    covariance is too wide. Nuisance parameters, such as shapes of friction and delays, vary with
+    the parameters.
+
+    Parameters
+    ----------
+    problem, estimate, residuals : the problem, its solution and the residuals of it
+    noise : of the measured torque
+    nuisance : information on what was estimated beside the parameters, None for nothing
     """
     base, posterior = problem.base, estimate.posterior
     triangle = problem.total.triangle(estimate.weights)
@@ -218,7 +230,7 @@ def uncertainty(
         covariance = (
             covariance_of_parts(estimate)
             if estimate.parts
-            else covariance_of_rows(triangle, residuals, problem.model.base_equalities)
+            else covariance_of_rows(triangle, residuals, problem.model.base_equalities, nuisance)
         )
         sigma, raw = noise_of_samples(problem, estimate, covariance, noise)
         return Uncertainty(
@@ -233,14 +245,12 @@ def uncertainty(
             share=np.ones(base.n_base),
         )
     matrix = posterior.coordinates.matrix
-    sampled = matrix @ covariance_with_prior(
-        problem,
-        posterior,
-        residuals,
-        estimate.base,
-        excited_projection(excitation(triangle, errors)),
+    seen = excited_projection(excitation(triangle, errors))
+    factor, head = covariance_with_prior(
+        problem, posterior, residuals, estimate.base, seen, nuisance
     )
-    described = matrix @ posterior.root @ (posterior.prior @ posterior.root).T
+    sampled = matrix @ factor
+    described = matrix @ posterior.root @ head @ (posterior.prior @ posterior.root @ head).T
     sigma, raw = noise_of_samples(
         problem, estimate, base.matrix @ sampled @ (base.matrix @ sampled).T, noise
     )
@@ -262,22 +272,52 @@ def uncertainty(
 
 
 def covariance_of_rows(
-    triangle: Array, residuals: Residuals, equalities: BaseEqualities | None = None
+    triangle: Array,
+    residuals: Residuals,
+    equalities: BaseEqualities | None = None,
+    nuisance: NuisanceInformation | None = None,
 ) -> Array:
     """Return the covariance (b, b) of least squares on the torque, subject to equalities.
 
-    The factor R of [Y tau], and residuals with their cells.
+    The factor R of [Y tau], residuals with their cells, and information on nuisance parameters.
     """
     half = (
         inverse_root(triangle)
         if equalities is None
         else equalities.N @ inverse_root(equalities.reduced(triangle))
     )
-    return np.asarray(
-        half
-        @ jackknife(residuals.information, residuals.scores, residuals.cells.ends, half)
-        @ half.T
-    )
+    C, head = jackknife_with_nuisance(residuals, residuals.scores, half, nuisance)
+    return np.asarray(half @ head @ C @ head.T @ half.T)
+
+
+def jackknife_with_nuisance(
+    residuals: Residuals,
+    scores: Array,
+    root: Array,
+    nuisance: NuisanceInformation | None,
+    change: Array | None = None,
+) -> tuple[Array, Array]:
+    """Return the jackknife covariance of x and nuisance parameters, and the rows of x.
+
+    Parameters
+    ----------
+    residuals : with the information of each cell
+    scores : (c, b) of each cell
+    root : (b, m) changes of the base parameters by x
+    nuisance : information on k nuisance parameters, None for none
+    change : (b,) by which base parameters of the residuals exceed the ones of the scores
+
+    Returns
+    -------
+    covariance : (m + k, m + k) in coordinates in which the precision is one
+    head : (m, m + k) x of these coordinates
+    """
+    ends = residuals.cells.ends
+    if nuisance is None:
+        return jackknife(residuals.information, scores, ends, root), np.eye(root.shape[1])
+    whole, head = nuisance.roots(root)
+    information = nuisance.information(residuals.information)
+    return jackknife(information, nuisance.every_score(scores, change), ends, whole), head
 
 
 def covariance_of_parts(estimate: Estimate) -> Array:
@@ -293,19 +333,25 @@ def covariance_of_parts(estimate: Estimate) -> Array:
 
 
 def covariance_with_prior(
-    problem: Problem, posterior: Posterior, residuals: Residuals, values: Array, seen: Array
-) -> Array:
-    """Return a factor (k, k) of the covariance of u that the samples make.
+    problem: Problem,
+    posterior: Posterior,
+    residuals: Residuals,
+    values: Array,
+    seen: Array,
+    nuisance: NuisanceInformation | None = None,
+) -> tuple[Array, Array]:
+    """Return a factor (k, .) of the covariance of u that the samples make, and `head` (k, .).
 
     The scores of the residuals belong to the base values (b,); the posterior mean differs from
-    them where a constraint is active. `seen` (b, b) projects onto the excited directions.
+    them where a constraint is active. `seen` (b, b) projects onto the excited directions. With the
+    nuisance parameters, the inverse of the precision of u is root head head^T root^T.
     """
     mean = problem.base.values(posterior.parameters)
     scores = residuals.scores + residuals.information @ (values - mean)
     root = seen @ problem.base.matrix @ posterior.coordinates.matrix @ posterior.root
-    C = jackknife(residuals.information, scores, residuals.cells.ends, root)
+    C, head = jackknife_with_nuisance(residuals, scores, root, nuisance, values - mean)
     size, vectors = np.linalg.eigh(C)
-    return np.asarray(posterior.root @ (vectors * np.sqrt(np.maximum(size, 0.0))))
+    return posterior.root @ head @ (vectors * np.sqrt(np.maximum(size, 0.0))), head
 
 
 def noise_of_samples(

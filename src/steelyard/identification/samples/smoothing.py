@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import LogError, mention
-from ...signals.clean.faults import wrong_velocities
+from ...signals.clean.faults import contradicts_positions
 from ...signals.log import Log
 from ...signals.smooth import butterworth
 from ...signals.smooth.kalman import Smoother
@@ -78,8 +78,8 @@ def smoothed(
 
 
 def has_states(log: Log) -> bool:
-    """Return whether velocities and accelerations are logged, and velocities fit the positions."""
-    return log.qd is not None and log.qdd is not None and not any(wrong_velocities(log))
+    """Return whether velocities and accelerations are logged, and do not contradict positions."""
+    return log.qd is not None and log.qdd is not None and not contradicts_positions(log)
 
 
 def standing(q: Array) -> NDArray[np.bool_]:

@@ -193,6 +193,27 @@ def wrong_velocities(log: Log) -> Iterator[str]:
             yield f"qd of {log.labels[j]} is {delay:.3g} s late against its position."
 
 
+def contradicts_positions(log: Log) -> bool:
+    """Return whether a velocity follows the derivative of its position, but scaled or late.
+
+    Velocities of unordered states, which no differences of positions show, contradict nothing.
+    """
+    return log.qd is not None and any(wrong_velocities(log)) and follows_positions(log)
+
+
+def follows_positions(log: Log) -> bool:
+    """Return whether the velocities of all moving joints correlate with differences of positions.
+
+    Of the longest stretch without gaps.
+    """
+    assert log.qd is not None
+    part = max(split(log.t), key=lambda s: s.stop - s.start)
+    rates, qd = np.gradient(log.q[part], log.t[part], axis=0), log.qd[part]
+    products = np.abs(np.sum(rates * qd, axis=0))
+    sizes = np.linalg.norm(rates, axis=0) * np.linalg.norm(qd, axis=0)
+    return bool(np.all(products >= THRESHOLDS.least_correlation * sizes))
+
+
 def velocity_delay(rates: Array, qd: Array, dt: float) -> float:
     """Return the delay [s] of qd against dq/dt; 0 if below a sample or if qd changes by < 5 %."""
     most = min(0.5, len(qd) * dt / 10)

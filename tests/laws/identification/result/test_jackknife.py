@@ -20,6 +20,7 @@ from steelyard.identification.result.jackknife import (
     moving_blocks,
     normalised,
     reach,
+    student_factor,
 )
 from steelyard.identification.samples.preparation import Preparation
 from tests.motions import coloured, recorded, rubbing
@@ -63,9 +64,15 @@ def test_it_is_what_estimating_anew_without_each_block_gives(rng):
         weights.append(weight)
     D, w = np.array(changes), np.array(weights)
     D = D - w @ D / w.sum()
-    expected = (D.T * w) @ D * (1 - 1 / w.sum())
+    expected = (D.T * w) @ D * (1 - 1 / w.sum()) * student_factor(w.sum())
     result = root @ jackknife(*split_rows(Y, e), (CELLS,), root) @ root.T
     assert np.allclose(result, expected, rtol=1e-6)
+
+
+def test_few_blocks_make_wider_intervals():
+    """Student's quantile is 2.21 for eight overlapping blocks: 10.5 degrees of freedom."""
+    np.testing.assert_allclose(student_factor(8.0), (2.2138 / 1.96) ** 2, rtol=1e-3)
+    assert student_factor(2.0) > student_factor(8.0) > student_factor(24.0) > 1.0
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.9])
@@ -74,7 +81,8 @@ def test_on_average_it_is_the_covariance_of_white_and_of_coloured_noise(rng, mem
     outcome, result = [], []
     for noise in draws:
         Y, e, root = regression(rng, noise)
-        outcome.append(np.diag(jackknife(*split_rows(Y, e), (CELLS,), root)))
+        variance = np.diag(jackknife(*split_rows(Y, e), (CELLS,), root))
+        outcome.append(variance / student_factor(CELLS / 10))
         result.append(root.T @ (Y.T @ noise))
     ratio = np.mean(outcome, axis=0) / np.mean(np.square(result), axis=0)
     assert np.all((ratio > 0.75) & (ratio < 1.5)), ratio
