@@ -44,6 +44,12 @@ class EditMethods(Description):
         >>> heavier.gravity_torque([0, 0]) / robot.gravity_torque([0, 0])
         array([2., 2.])
         """
+        if isinstance(pi, Mapping):
+            raise CallError(
+                "with_parameters: expected all parameters as an array, not a dictionary; to change"
+                f" {next(iter(pi), 'one')}: robot.with_parameters([{short_repr(dict(pi))}.get(name,"
+                " value) for name, value in zip(robot.parameter_names, robot.parameters)])"
+            )
         return self._like(edit.with_parameters(self.mechanism, np.asarray(pi, dtype=float)))
 
     def with_gravity(self, gravity: Sequence[float]) -> Self:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,8 @@ from .schema import Payload, Signal, frozen_array, optional, rows, signal
 from .segments import split
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
@@ -371,6 +374,122 @@ class Log:
         fresh = tuple(s for s in sentences if s not in self.remarks)
         return self.replace(remarks=self.remarks + fresh) if fresh else self
 
+    @classmethod
+    def from_table(
+        cls, table: Any, robot: Any = None, mapping: Any = None, effort: str | None = None
+    ) -> Log:
+        """Return the log in a DataFrame of any library or in a dictionary of arrays.
+
+        As `read_log`, which also reads files.
+
+        Parameters
+        ----------
+        table : a DataFrame of pandas, polars or PyArrow, or a dictionary of arrays (N,) or (N, n).
+        robot : a `Robot`, or joint names: columns are matched by name, else by number.
+        mapping : what the columns are, as for `read_log`.
+        effort : what a column of efforts holds: 'torque' [N m|N] or 'current' [A].
+
+        Returns
+        -------
+        A `Log`.
+
+        Examples
+        --------
+        >>> t = np.arange(3) * 0.1
+        >>> sy.Log.from_table({"t": t, "q1": np.sin(t), "tau1": np.cos(t)})
+        Log(3 samples x 1 joints, 0.2 s at 10 Hz: q tau)
+        """
+        log: Log = converter("read.read_log", "read_log")(table, robot, mapping, effort)
+        return log
+
+    def to_pandas(self) -> Any:
+        """Return t and one column per joint and signal, such as q_elbow, as a pandas DataFrame.
+
+        Returns
+        -------
+        A `pandas.DataFrame` in SI units.
+
+        Examples
+        --------
+        >>> list(log.to_pandas().columns)
+        ['t', 'q_joint1', 'q_joint2', 'tau_joint1', 'tau_joint2']
+        """
+        return converter("write", "to_pandas")(self)
+
+    def to_polars(self) -> Any:
+        """Return t and one column per joint and signal, such as q_elbow, as a polars DataFrame.
+
+        Returns
+        -------
+        A `polars.DataFrame` in SI units.
+
+        Examples
+        --------
+        >>> log.to_polars().shape
+        (201, 5)
+        """
+        return converter("write", "to_polars")(self)
+
+    def to_csv(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write t and one column per joint and signal, such as q_elbow, as CSV.
+
+        Parameters
+        ----------
+        path : file to write.
+        overwrite : whether an existing file is replaced.
+
+        Returns
+        -------
+        The path; `read_log` restores the same log.
+
+        Examples
+        --------
+        >>> sy.read_log(log.to_csv("run.csv")).N
+        201
+        """
+        written: Path = converter("write", "to_csv")(self, path, overwrite)
+        return written
+
+    def to_npz(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the arrays of all signals by their names as NumPy's npz.
+
+        Parameters
+        ----------
+        path : file to write.
+        overwrite : whether an existing file is replaced.
+
+        Returns
+        -------
+        The path; `read_log` restores the same log.
+
+        Examples
+        --------
+        >>> sy.read_log(log.to_npz("motion.npz")).N
+        201
+        """
+        written: Path = converter("write", "to_npz")(self, path, overwrite)
+        return written
+
+    def to_parquet(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the columns of `to_csv` as Parquet.
+
+        Parameters
+        ----------
+        path : file to write.
+        overwrite : whether an existing file is replaced.
+
+        Returns
+        -------
+        The path; `read_log` restores the same log.
+
+        Examples
+        --------
+        >>> sy.read_log(log.to_parquet("run.parquet")).N
+        201
+        """
+        written: Path = converter("write", "to_parquet")(self, path, overwrite)
+        return written
+
     def plain(self) -> Log:
         """Return a Log of the measured signals alone, without the covariance of a smoothed log.
 
@@ -423,3 +542,8 @@ class Log:
             .replace(t=signals["q"][0], **values)
             .remarked(f"Resampled from {self.rate:.6g} Hz to {rate:.6g} Hz.")
         )
+
+
+def converter(module: str, name: str) -> Any:
+    """Return a function of a module that itself builds on `Log`, imported when it is called."""
+    return getattr(import_module(f"{__package__}.{module}"), name)

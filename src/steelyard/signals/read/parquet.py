@@ -31,7 +31,7 @@ SIGNALS = {
 def read_parquet(path: Path, rows: Sequence[int] | None = None, **_: Any) -> ColumnTable:
     """Return the columns of a Parquet file, or of some of its rows.
 
-    Lists in cells stay lists, times become nanoseconds since 1970.
+    Lists in cells stay lists, dates become nanoseconds since 1970, durations seconds.
     """
     import polars as pl
 
@@ -61,10 +61,9 @@ def array_of(series: Any) -> NDArray[Any]:
     """Return a column as an array: numbers, (N, n) blocks of fixed-size arrays, or objects."""
     kind = series.dtype
     if kind.is_temporal():
-        return np.asarray(
-            series.cast(int).to_numpy()
-            * {"ms": 10**6, "us": 10**3}.get(getattr(kind, "time_unit", "ns"), 1)
-        )
+        unit = {"ms": 10**6, "us": 10**3}.get(getattr(kind, "time_unit", "ns"), 1)
+        nanoseconds = np.asarray(series.cast(int).to_numpy() * unit)
+        return nanoseconds / 1e9 if kind.base_type().__name__ == "Duration" else nanoseconds
     if kind.is_numeric():
         return np.asarray(series.to_numpy())
     if kind.is_nested():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arguments import short_repr
 from ...errors import LogError, mention, suggest
 from ...floating_point import default_errstate
 from ...resource_limits import exists, names_beside
@@ -19,6 +20,7 @@ from ..log import Log
 from ..log_checks import joint_names_of
 from .column_table import ColumnTable, is_text, merge
 from .columns import SCHEMA, parse_column
+from .data_frame import is_table, table_of_memory
 from .joint_states import joint_states_of_text
 from .log_formats import LOG_FORMATS, Rows, read_columns
 from .mapping import Mapping, MappingKeywords, mapping_of, read_mapping
@@ -40,7 +42,7 @@ class ReadLogKeywords(MappingKeywords, total=False):
 
 @default_errstate
 def read_log(
-    path: Path_ | Sequence[Path_] | Dictionary[str, Path_],
+    path: Path_ | Sequence[Path_] | Dictionary[str, Any] | Any,
     robot: Any = None,
     mapping: Mapping | Transmission | Dictionary[str, Any] | Path_ | None = None,
     effort: str | None = None,
@@ -49,7 +51,7 @@ def read_log(
     rows: Rows | None = None,
     **options: Unpack[MappingKeywords],
 ) -> Log:
-    """Read the log in a file.
+    """Read the log in a file, a DataFrame or a dictionary of arrays.
 
     The format follows from the ending (`LOG_FORMATS`): text, Parquet, npz, mat, bags; or a .toml
     that names files and their meaning.
@@ -144,7 +146,15 @@ def named_files(toml: Path, mapping: Mapping) -> list[Path] | dict[str, Path]:
 def read_tables(
     path: Any, joints: tuple[str, ...] | None, mapping: Mapping, rows: Rows | None = None
 ) -> ColumnTable:
-    """Read one table from one file or some of its rows, several files, or one per quantity."""
+    """Read one table from one file or some of its rows, several files, or one per quantity.
+
+    Or from a table in memory.
+    """
+    if is_table(path):
+        if rows is not None:
+            raise LogError("read_log: rows= is for a Parquet file; take rows of the table itself")
+        table = table_of_memory(path)
+        return joint_states_of_text(table, joints, mapping.columns.get("t"), mapping.time_unit)
     if isinstance(path, (str, Path)):
         return read_table(Path(path), joints, mapping, rows)
     if rows is not None:
@@ -155,6 +165,11 @@ def read_tables(
                 of_quantity(read_table(Path(file), joints, mapping), quantity, joints)
                 for quantity, file in path.items()
             ]
+        )
+    if not isinstance(path, Sequence):
+        raise LogError(
+            f"read_log: {short_repr(path)} is not a log; expected a file, a list of files, a"
+            " DataFrame or a dictionary of arrays: sy.read_log('run.csv', robot)"
         )
     if not path:
         raise LogError("read_log: an empty list of files")
