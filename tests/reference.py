@@ -274,8 +274,9 @@ def friction(joint: Joint, rate: Array, path: Array, load: Array) -> Array:
 
     Fv v + s(v) (Fc + (Fs - Fc) exp(-(v/vs)^2)) + F0, with Fn for Fc where v < 0.
 
-    To it come Fl |load| s(v), Fp sign(v) of a joint that slides, and the ripple, sum of
-    Rs sin(h G q) + Rc cos(h G q).
+    To it come Fl |load| s(v), with Fld where the motor drives the load, Flb where the load drives
+    the motor, Fp sign(v) of a joint that slides, and the ripple, sum of Rs sin(h G q) +
+    Rc cos(h G q).
     """
     f = joint.terms
     direction = np.sign(rate) if "width" not in f else np.tanh(rate / f["width"])
@@ -292,9 +293,10 @@ def friction(joint: Joint, rate: Array, path: Array, load: Array) -> Array:
         f.get(f"sine{h}", 0.0) * np.sin(x) + f.get(f"cosine{h}", 0.0) * np.cos(x)
         for h, x in angles.items()
     )
+    share = np.where(load * rate > 0, f.get("driving", 0.0), f.get("driven", 0.0))
     return (
         f.get("viscous", 0.0) * rate
-        + direction * (level + f.get("load", 0.0) * np.abs(load))
+        + direction * (level + (f.get("load", 0.0) + share) * np.abs(load))
         + stiction
         + f.get("presliding", 0.0) * np.sign(rate)
         + f.get("offset", 0.0)

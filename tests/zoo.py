@@ -163,7 +163,15 @@ CRANE = (
 
 CRUSHER = (  # friction that grows with the load
     Row("arm", None, axis=OBLIQUE, terms={**DRY, "load": 0.2}, armature=0.4, simple=False),
-    Row("ram", "arm", "prismatic", X, {"coulomb": 0.5, "width": 0.6, "load": 0.3}, 0.3, fixed=True),
+    Row(
+        "ram",
+        "arm",
+        "prismatic",
+        X,
+        {"coulomb": 0.5, "width": 0.6, "load": 0.3, "driving": 0.15, "driven": 0.4},
+        0.3,
+        fixed=True,
+    ),
     Row("die", "ram", axis=Y, terms=RIPPLE),
 )
 
@@ -269,7 +277,7 @@ FEATURES: dict[str, Callable[[Mechanism], bool]] = {
     ),
     **{
         term: lambda m, term=term: any(term in j.terms for j in m.joints)
-        for term in (*ALL_TERMS, "load")
+        for term in (*ALL_TERMS, "load", "driving", "driven")
     },
     **{
         f"coupling, {t}": lambda m, t=t: any(t in c.terms for c in m.couplings)

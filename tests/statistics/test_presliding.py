@@ -72,6 +72,35 @@ def log(seed: int, memory: bool) -> sy.Log:
     return sy.Log(t=t[every], q=noisy, tau=torque, joint_names=("one", "two"))
 
 
+def log_with_rests(seed: int) -> sy.Log:
+    """Return a log of sharp Coulomb friction, whose joints rest for 3 s after every 5 s of motion.
+
+    The friction of a resting joint stays as it was before.
+    """
+    u, rest = np.linspace(0.0, 1.0, 2501), np.ones(1500)
+    phase, rate, acceleration = (
+        np.concatenate([np.append(moving, end * rest) for _ in range(5)])
+        for moving, end in (
+            (4.0 * u**2 * (3.0 - 2.0 * u), 4.0),
+            (4.8 * u * (1.0 - u), 0.0),
+            (0.96 * (1.0 - 2.0 * u), 0.0),
+        )
+    )
+    phase += 4.0 * np.repeat(np.arange(5), len(phase) // 5)
+    t, *states = motion(seed)
+    q, v, a = (np.stack([np.interp(phase, t, x[:, j]) for j in range(2)], axis=1) for x in states)
+    qd, qdd = v * rate[:, None], a * rate[:, None] ** 2 + v * acceleration[:, None]
+    before = np.maximum.accumulate(np.where(rate > 0.0, np.arange(len(rate)), 0))
+    direction, rng = np.sign(v)[before], np.random.default_rng(seed + 1000)
+    tau = np.array([I1, I2]) * qdd + np.array(VISCOUS) * qd + OFFSET + np.array(LEVEL) * direction
+    return sy.Log(
+        t=np.arange(len(q)) / RATE,
+        q=q + 1e-5 * rng.normal(size=q.shape),
+        tau=tau + 0.15 * rng.normal(size=q.shape),
+        joint_names=("one", "two"),
+    )
+
+
 @cache
 def fit(seed: int, memory: bool) -> sy.Fit:
     robot = sy.Robot(read_urdf(DESCRIPTION))
@@ -116,6 +145,18 @@ def test_memory_lowers_the_error_near_reversals() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_sharp_friction_gets_no_memory(seed: int) -> None:
     assert not any("presliding" in terms for terms in fit(seed, False).robot.tree.terms)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_friction_that_stays_at_rest_alone_is_no_memory(seed: int) -> None:
+    """The parameters of the moving joints are found as without rests."""
+    robot = sy.Robot(read_urdf(DESCRIPTION))
+    result = sy.identify(robot, log_with_rests(seed), diagnose=False, delay=0)
+    assert not any("presliding" in terms for terms in result.robot.tree.terms)
+    values = dict(zip(result.robot.parameter_names, result.parameters, strict=True))
+    for j, name in enumerate(("one", "two")):
+        assert values[f"{name}.Fc"] == pytest.approx(LEVEL[j], rel=0.03)
+        assert values[f"{name}.Fv"] == pytest.approx(VISCOUS[j], rel=0.05)
 
 
 def test_predictions_of_a_motion_carry_the_state() -> None:

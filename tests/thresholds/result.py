@@ -478,11 +478,12 @@ def shrunk() -> float:
     return round(predicted_share(X, b), 2)
 
 
-def improves(share: float, parts: int = 8) -> bool:
+def improves(share: float, parts: int = 8, consistency: float = 0.0) -> bool:
     """Whether squared errors of eight equal parts that fall in some of them are an improvement."""
     after = np.where(np.arange(8) < parts, 1.0, 1.0 + 1e-9) * (1.0 - share) ** 2
     before = np.where(np.arange(8) < parts, 1.0, after)
-    return is_improvement(before, after * before.sum() / 8.0 if parts == 8 else after)
+    after = after * before.sum() / 8.0 if parts == 8 else after
+    return is_improvement(before, after, consistency)
 
 
 def memory(share: float = 1.0, near: float = 1.0) -> tuple[bool, bool]:

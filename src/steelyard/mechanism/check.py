@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from ..algebra.spatial import Inertia, at_com
 from ..algebra.vector import full
 from ..errors import ModelError, SteelyardWarning, suggest
 from ..resource_limits import limits_in_force, too_much
-from .joint_terms import COUPLING_TERMS
-from .joint_terms import problems as term_problems
+from .joint_terms import BY_KEY, COUPLING_TERMS, JOINT_TERMS, JointTerm, Terms
 from .known_torque import expression_problems
 from .loops import loop_problems
 from .model import Joint, Link, Mechanism
@@ -220,6 +219,39 @@ def _joint_problems(joint: Joint) -> Iterable[str]:
     yield from _limit_problems(joint)
     yield from term_problems(joint.terms)
     yield from rotor_problems(joint)
+
+
+def term_problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterable[str]:
+    """Return sentences about impossible values of joint terms.
+
+    Not finite, a shape that is not positive, outside the valid range, a term without a term that
+    it needs.
+    """
+    for row in table:
+        value = values.get(row.key)
+        if value is None:
+            continue
+        if not math.isfinite(value):
+            yield (
+                f"its {row.meaning} ({row.key}) is {value}; expected a finite number"
+                f" [{'|'.join(row.unit)}]"
+            )
+        elif not row.linear and not value > 0:
+            yield (
+                f"its friction has {row.key} = {value:g}; expected a positive {row.meaning}"
+                f" [{'|'.join(row.unit)}]"
+            )
+        elif not row.valid[0] <= value < row.valid[1]:
+            yield (
+                f"its {row.meaning} ({row.key}) is {value:g}; expected a number in"
+                f" [{row.valid[0]:g}, {row.valid[1]:g})"
+            )
+        for needed in row.needs:
+            if values.get(needed) is None:
+                yield (
+                    f"its friction has {row.key} but no {needed}, the {BY_KEY[needed].meaning} that"
+                    " it depends on"
+                )
 
 
 def coupling_problems(mechanism: Mechanism) -> Iterable[str]:

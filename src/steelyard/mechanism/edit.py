@@ -12,10 +12,9 @@ import numpy as np
 from ..algebra.spatial import Inertia, from_com
 from ..algebra.vector import Symmetric, apply
 from ..errors import CallError, suggest
-from .check import coupling_problems, rotor_problems
+from .check import coupling_problems, rotor_problems, term_problems
 from .freeze import freeze, thaw
 from .joint_terms import COUPLING_TERMS, FRICTION, JOINT_TERMS, Terms
-from .joint_terms import problems as term_problems
 from .model import Coupling, Joint, Mechanism, Rotor
 from .parameter_vector import with_joint_values, with_parameters
 from .reduce import reduce, tip, tips

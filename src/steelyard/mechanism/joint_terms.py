@@ -93,7 +93,8 @@ class JointTerm:
     the joint has a width: simulation locks such joints at rest. Terms with `memory` depend on the
     presliding state where the joint has the shape of that name, which governs it; a single state
     gives their sliding value. `least` is the smallest value that a real joint has; `above` names
-    terms that are at most as large. `between` bounds the search for a shape.
+    terms that are at most as large. A joint with a value outside `valid`, lowest and first invalid,
+    is refused. `between` bounds the search for a shape.
     """
 
     key: str
@@ -112,6 +113,7 @@ class JointTerm:
     shapes: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    valid: tuple[float, float] = (-math.inf, math.inf)
     between: tuple[float, float] = (0.0, math.inf)
     urdf: str = ""
 
@@ -177,6 +179,19 @@ def _load(values: Terms, s: JointState) -> Scalar:
     return direction(values, s.qd) * scalar.absolute(s.load)
 
 
+def _driving(values: Terms, s: JointState) -> Scalar:
+    return 0.5 * (_load(values, s) + _load_towards(values, s))
+
+
+def _driven(values: Terms, s: JointState) -> Scalar:
+    return 0.5 * (_load(values, s) - _load_towards(values, s))
+
+
+def _load_towards(values: Terms, s: JointState) -> Scalar:
+    """Return the load friction that acts along the load: positive where the motor drives it."""
+    return scalar.absolute(direction(values, s.qd)) * s.load
+
+
 def _wave(
     function: Callable[[Scalar], Scalar], harmonic: int
 ) -> Callable[[Terms, JointState], Scalar]:
@@ -226,9 +241,11 @@ _RIPPLE = tuple(
 # tau = Ia qdd + Fv qd + Fc s + F0, s = sign(qd); Armstrong-Helouvry, Dupont and Canudas de Wit
 # 1994, section 2.2 for the friction terms.
 # Presliding hysteresis: Canudas de Wit, Olsson, Astrom and Lischinsky 1995, section II.
-# Friction that grows with the load: Hamon, Gautier and Garrec, IROS 2010, p. 6187. Torque ripple of
-# geared motors: Hollerbach, Khalil and
-# Gautier, Springer Handbook of Robotics, 2nd ed., section 6.3.2.
+# Friction that grows with the load: Hamon, Gautier and Garrec, IROS 2010, p. 6187.
+# Gear losses by the direction of the power, efficiencies 1 / (1 + Fld) and 1 - Flb: Pelchen,
+# Schweiger and Otter, 2nd International Modelica Conference 2002.
+# Torque ripple of geared motors: Hollerbach, Khalil and Gautier, Springer Handbook of Robotics,
+# 2nd ed., section 6.3.2.
 JOINT_TERMS: tuple[JointTerm, ...] = (
     JointTerm(
         key="armature",
@@ -305,6 +322,32 @@ JOINT_TERMS: tuple[JointTerm, ...] = (
         dry=True,
         shapes=("width",),
         reads=("load",),
+    ),
+    JointTerm(
+        key="driving",
+        symbol="Fld",
+        meaning="gear loss per load that the motor drives",
+        unit=("1", "1"),
+        latex="F_{ld}",
+        factor=_driving,
+        dry=True,
+        shapes=("width",),
+        needs=("driven",),
+        reads=("load",),
+        valid=(0.0, 1.0),
+    ),
+    JointTerm(
+        key="driven",
+        symbol="Flb",
+        meaning="gear loss per load that drives the motor",
+        unit=("1", "1"),
+        latex="F_{lb}",
+        factor=_driven,
+        dry=True,
+        shapes=("width",),
+        needs=("driving",),
+        reads=("load",),
+        valid=(0.0, 1.0),
     ),
     JointTerm(
         key="presliding",
@@ -401,30 +444,3 @@ COUNTERPART: Mapping[str, str] = {
     if row.otherwise
     for a, b in ((row.key, row.otherwise), (row.otherwise, row.key))
 }
-
-
-def problems(values: Terms, table: Sequence[JointTerm] = JOINT_TERMS) -> Iterator[str]:
-    """Return sentences about impossible values.
-
-    Not finite, a shape that is not positive, a term without a term that it needs.
-    """
-    for row in table:
-        value = values.get(row.key)
-        if value is None:
-            continue
-        if not math.isfinite(value):
-            yield (
-                f"its {row.meaning} ({row.key}) is {value}; expected a finite number"
-                f" [{'|'.join(row.unit)}]"
-            )
-        elif not row.linear and not value > 0:
-            yield (
-                f"its friction has {row.key} = {value:g}; expected a positive {row.meaning}"
-                f" [{'|'.join(row.unit)}]"
-            )
-        for needed in row.needs:
-            if values.get(needed) is None:
-                yield (
-                    f"its friction has {row.key} but no {needed}, the {BY_KEY[needed].meaning} that"
-                    " it depends on"
-                )

@@ -115,9 +115,10 @@ class EditMethods(Description):
         `mechanism.joint_terms.FRICTION`: `negative` Fn is the Coulomb friction of backward motion,
         `stiction` Fs decays with the velocity `stribeck` [rad/s|m/s], `width` [rad/s|m/s] makes
         Coulomb friction smooth, tanh(qd / width); `load` Fl is Coulomb friction per gravity torque,
-        `sine1`, `cosine1`, ... torque ripple of a motor behind the ratio `gear`. The shapes
-        stribeck, width and gear have no column in the regressor. Armstrong-Helouvry, Dupont and
-        Canudas de Wit 1994, section 2.2.
+        `driving` Fld and `driven` Flb in [0, 1) the same where the motor drives the load and where
+        the load drives the motor, `sine1`, `cosine1`, ... torque ripple of a motor behind the ratio
+        `gear`. The shapes stribeck, width and gear have no column in the regressor.
+        Armstrong-Helouvry, Dupont and Canudas de Wit 1994, section 2.2.
 
         Parameters
         ----------

@@ -25,6 +25,7 @@ FORMS = {
     "smooth": {"coulomb": 3.0, "width": 0.1},
     "stribeck": {"viscous": 1.0, "coulomb": 3.0, "stiction": 5.0, "stribeck": 0.2},
     "load": {"coulomb": 3.0, "load": 0.1},
+    "losses": {"coulomb": 3.0, "driving": 0.1, "driven": 0.25},
     "presliding": {"coulomb": 3.0, "presliding": 1.5, "distance": 0.004},
     "ripple": RIPPLE,
     "all": ALL_TERMS,
@@ -36,6 +37,8 @@ LABELS = {
     "negative": "Fn",
     "stiction": "Fs",
     "load": "Fl",
+    "driving": "Fld",
+    "driven": "Flb",
     "presliding": "Fp",
 }
 LABELS |= {f"{name}{h}": f"R{h}{name[0]}" for h in (1, 2, 6) for name in ("sine", "cosine")}
@@ -104,6 +107,15 @@ def test_files_keep_the_zoo(name: str, suffix: str, tmp_path: Path) -> None:
         ({"sine2": 1.0, "gear": -100.0}, "gear = -100; expected a positive gear ratio"),
         ({"coulomb": [1.0, 2.0]}, "coulomb has 2 numbers"),
         ({"viscous": float("nan")}, "viscous"),
+        (
+            {"driving": {"joint2": 1.0}, "driven": {"joint2": 0.1}},
+            r"joint2.*\(driving\) is 1; expected a number in \[0, 1\)",
+        ),
+        (
+            {"driving": {"joint2": 0.1}, "driven": {"joint2": -0.1}},
+            r"joint2.*\(driven\) is -0.1; expected a number in \[0, 1\)",
+        ),
+        ({"driving": {"joint3": 0.1}}, "joint3.* has driving but no driven, the gear loss per"),
         ({"viscous": {"joint9": 1.0}}, "joint9"),
     ],
 )
@@ -285,7 +297,7 @@ def test_no_wrench_is_no_torque() -> None:
     assert not sy.load("spatial_3r").wrench_torque(np.zeros((4, 3)), {}).any()
 
 
-@pytest.mark.parametrize("terms", [{"load": 0.1}, RIPPLE])
+@pytest.mark.parametrize("terms", [{"load": 0.1}, {"driving": 0.1, "driven": 0.2}, RIPPLE])
 def test_friction_of_position_or_load_belongs_to_a_joint_that_leads(
     terms: dict[str, float],
 ) -> None:

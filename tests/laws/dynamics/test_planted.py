@@ -147,7 +147,7 @@ def label(value: Any) -> str:
 
 def place(row: Any) -> str:
     """A robot of the zoo that has a joint term."""
-    return "crusher" if row.key == "load" else "pendulum"
+    return "crusher" if "load" in row.reads else "pendulum"
 
 
 def missing(callers: list[tuple[ModuleType, str, str]], inertial: bool) -> list[tuple[Any, ...]]:

@@ -19,6 +19,8 @@ ALONE = {
     "weightless",
     "no inertia",
     "load",
+    "driving",
+    "driven",
 }  # features of one robot each, which cannot have all the others too
 HEAD = """# Laws
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanism.joint_terms import HARMONICS, Terms, direction, fading
+from ...mechanism.joint_terms import BY_KEY, HARMONICS, Terms, direction, fading
+from ..model.joint_terms import LOSSES
 from ..model.linear_model import Model
 from ..samples.samples import Samples
 from .friction_thresholds import THRESHOLDS
@@ -22,9 +23,10 @@ class FrictionCandidate:
     """A friction term that one joint may have.
 
     `keys` are its keys in the table of joint terms, `columns` its columns of `Columns`. `unknowns`
-    counts columns and shapes; `positive` is True if no real joint has a negative value. A drift has
-    no keys. `fades` [rad/s|m/s] is the speed at which stiction fades, not less than the width of
-    the Coulomb step. `without` are the base columns that the candidate replaces.
+    counts columns and shapes, less replaced ones; `positive` is True if no real joint has a
+    negative value. A drift has no keys. `fades` [rad/s|m/s] is the speed at which stiction fades,
+    not less than the width of the Coulomb step. `without` are the base columns that the candidate
+    replaces, of the terms `replaces`.
     """
 
     joint: int
@@ -35,6 +37,7 @@ class FrictionCandidate:
     positive: bool = False
     fades: float = np.inf
     without: tuple[int, ...] = ()
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +94,7 @@ class Columns:
         columns = [
             backward,
             *self.stiction(samples, self.direction_with_memory(samples, log, direction)),
-            self.load(samples, direction),
+            *self.load(samples, direction),
             *self.ripple(samples),
             *self.drift(samples, log, direction),
         ]
@@ -100,7 +103,7 @@ class Columns:
     @property
     def count(self) -> int:
         """How many columns the candidates of a joint have."""
-        return 2 + len(THRESHOLDS.stribeck_velocities) + 2 * len(HARMONICS) + len(DRIFTS)
+        return 4 + len(THRESHOLDS.stribeck_velocities) + 2 * len(HARMONICS) + len(DRIFTS)
 
     def direction(self, samples: Samples) -> Array:
         """Return the direction of motion, (N, n), with the width of each joint's Coulomb step."""
@@ -124,9 +127,14 @@ class Columns:
             for v in THRESHOLDS.stribeck_velocities
         ]
 
-    def load(self, samples: Samples, direction: Array) -> Array:
-        """Return coulomb friction in a direction (N, n) per gravity torque."""
-        return direction * np.abs(self.model.gravity_torque(self.base, samples.q))
+    def load(self, samples: Samples, direction: Array) -> list[Array]:
+        """Return Coulomb friction in a direction (N, n) per gravity torque, and its two parts.
+
+        The parts are of loads that the motor drives, and of loads that drive the motor.
+        """
+        load = self.model.gravity_torque(self.base, samples.q)
+        both, towards = direction * np.abs(load), np.abs(direction) * load
+        return [both, 0.5 * (both + towards), 0.5 * (both - towards)]
 
     def ripple(self, samples: Samples) -> list[Array]:
         """Return sine and cosine of the harmonics of the motor angle."""
@@ -157,7 +165,11 @@ class Columns:
         ):
             of_this = (
                 joint_candidates(
-                    j, bool(self.gears[j]), self.offset(name, terms), not self.model.moving
+                    j,
+                    bool(self.gears[j]),
+                    self.offset(name, terms),
+                    not self.model.moving,
+                    self.base_column(f"{name}.Fl"),
                 )
                 if f"{name}.Fc" in free
                 else []
@@ -166,7 +178,7 @@ class Columns:
             candidates += [
                 c
                 for c in of_this
-                if not set(c.keys) & set(terms) and c.fades >= (terms.get("width") or 0.0)
+                if not set(c.keys) & present(terms) and c.fades >= (terms.get("width") or 0.0)
             ]
         return tuple(candidates)
 
@@ -175,35 +187,92 @@ class Columns:
 
         They differ where Coulomb friction has a smooth step of some width.
         """
-        column = self.model.names.index(f"{joint}.F0") if f"{joint}.F0" in self.model.names else -1
-        return (
-            self.model.base.columns.index(column)
-            if "width" in terms and column in self.model.base.columns
-            else None
-        )
+        return self.base_column(f"{joint}.F0") if "width" in terms else None
+
+    def base_column(self, name: str) -> int | None:
+        """Return the base column of a parameter; None if it is not a base parameter."""
+        column = self.model.names.index(name) if name in self.model.names else -1
+        columns = self.model.base.columns
+        return columns.index(column) if column in columns else None
+
+    def equal_losses(self) -> tuple[FrictionCandidate, ...]:
+        """Return friction of the load in place of gear losses, for every joint that has them."""
+        names, candidates = self.model.robot.joint_names, []
+        for j, name in enumerate(names):
+            columns = [self.base_column(f"{name}.{BY_KEY[key].symbol}") for key in LOSSES]
+            without = tuple(column for column in columns if column is not None)
+            if len(without) == len(LOSSES):
+                candidates.append(load_candidate(j, without, LOSSES))
+        return tuple(candidates)
+
+
+def load_candidate(
+    joint: int, without: tuple[int, ...] = (), replaces: tuple[str, ...] = ()
+) -> FrictionCandidate:
+    """Return Coulomb friction that grows with the load."""
+    column = 1 + len(THRESHOLDS.stribeck_velocities)
+    return FrictionCandidate(
+        joint,
+        "load",
+        ("load",),
+        (column,),
+        1 - len(without),
+        positive=True,
+        without=without,
+        replaces=replaces,
+    )
+
+
+def present(terms: Terms) -> set[str]:
+    """Return the terms that a joint has; gear losses of both directions include `load`."""
+    return {*terms, "load"} if set(LOSSES) <= set(terms) else set(terms)
 
 
 def joint_candidates(
-    joint: int, geared: bool, offset: int | None, carries: bool = True
+    joint: int,
+    geared: bool,
+    offset: int | None,
+    carries: bool = True,
+    load: int | None = None,
 ) -> list[FrictionCandidate]:
     """Return all candidates of a joint.
 
     Torque ripple needs a known gear ratio, and backward friction replaces an offset. Friction that
-    grows with the load needs a base at rest (`carries`).
+    grows with the load needs a base at rest (`carries`); gear losses by the direction of the power
+    replace it where the joint has it: `load` is its base column.
     """
     candidates = (
         []
         if offset is None
-        else [FrictionCandidate(joint, "negative", ("negative",), (0,), 1, without=(offset,))]
+        else [
+            FrictionCandidate(
+                joint,
+                "negative",
+                ("negative",),
+                (0,),
+                1,
+                without=(offset,),
+                replaces=("offset",),
+            )
+        ]
     )
     candidates += [
         FrictionCandidate(joint, "stribeck", ("stiction",), (1 + k,), 2, positive=True, fades=v)
         for k, v in enumerate(THRESHOLDS.stribeck_velocities)
     ]
     first = 1 + len(THRESHOLDS.stribeck_velocities)
-    candidates += (
-        [FrictionCandidate(joint, "load", ("load",), (first,), 1, positive=True)] if carries else []
+    losses = FrictionCandidate(
+        joint,
+        "losses",
+        LOSSES,
+        (first + 1, first + 2),
+        2 if load is None else 1,
+        positive=True,
+        without=() if load is None else (load,),
+        replaces=("load",),
     )
+    candidates += [load_candidate(joint), losses] if carries else []
+    first += len(LOSSES)
     for k, h in enumerate(HARMONICS):
         waves = FrictionCandidate(
             joint, "ripple", (f"sine{h}", f"cosine{h}"), (first + 1 + 2 * k, first + 2 + 2 * k), 2

@@ -12,12 +12,12 @@ from ...drawing.numbers import percent
 from ...robot import Robot
 from ..estimators.least_squares import weighted
 from ..estimators.prior_weight import PriorWeight
-from ..model.joint_terms import RIPPLE, TERMS, USUAL, with_terms
+from ..model.joint_terms import LOSSES, RIPPLE, TERMS, USUAL, with_terms
 from ..model.linear_model import Model
 from ..model.problem import Problem
 from ..nuisance.friction_shape import estimate_friction_shape, thinned_problem
 from ..samples.samples import Samples
-from .candidates import Columns
+from .candidates import Columns, FrictionCandidate
 from .friction_thresholds import THRESHOLDS
 from .memory_choice import RowsOf, choose_memory
 from .term_search import FrictionTermSearch, Gain, make_search
@@ -89,11 +89,7 @@ def choose_friction(
     prior_weight: PriorWeight | None = None
     drift: list[Array] = []
     for _ in range(THRESHOLDS.rounds):
-        steady = (
-            tuple(replace(s, tau=s.tau - torque) for s, torque in zip(samples, drift, strict=True))
-            if drift
-            else samples
-        )
+        steady = without_torque(samples, drift)
         columns, search = make_trial(model, steady, factor, gears, prior_weight, drifting)
         gains, prior_weight = search.best(), search.chosen
         if not gains:
@@ -105,10 +101,34 @@ def choose_friction(
         grown = model.with_robot(robot_with_terms(model.robot, gains, gears))
         joints = [gain.candidate.joint for gain in gains if gain.candidate.keys]
         model = estimate_friction_shape(grown, steady, width, joints) if joints else model
+    if any(gain.candidate.keys == LOSSES for gain in chosen):
+        steady = without_torque(samples, drift)
+        columns, search = make_trial(model, steady, factor, gears, prior_weight, drifting)
+        equal = [c for c in columns.equal_losses() if not search.gain_over(c).passes]
+        chosen = [with_equal_losses(gain, equal) for gain in chosen]
+        model = model.with_robot(
+            robot_with_terms(model.robot, [g for g in chosen if g.candidate in equal], gears)
+        )
     added = tuple(
         (model.robot.joint_names[gain.candidate.joint], gain.candidate.word) for gain in chosen
     )
     return FrictionChoice(model, tuple(drift), (describe_choice(start, chosen),), added)
+
+
+def without_torque(samples: tuple[Samples, ...], torques: Sequence[Array]) -> tuple[Samples, ...]:
+    """Return samples without a torque (N, n) [N m|N] of each log, () for none."""
+    if not torques:
+        return samples
+    pairs = zip(samples, torques, strict=True)
+    return tuple(replace(s, tau=s.tau - torque) for s, torque in pairs)
+
+
+def with_equal_losses(gain: Gain, equal: Sequence[FrictionCandidate]) -> Gain:
+    """Return the gain of gear losses as one of friction of the load, for joints in `equal`."""
+    for candidate in equal:
+        if gain.candidate.keys == LOSSES and gain.candidate.joint == candidate.joint:
+            return replace(gain, candidate=candidate)
+    return gain
 
 
 def make_trial(
@@ -127,11 +147,11 @@ def make_trial(
 
 
 def robot_with_terms(robot: Robot, gains: Sequence[Gain], gears: Array) -> Robot:
-    """Return the robot with the joint terms of candidates, and without replaced offsets."""
+    """Return the robot with the joint terms of candidates, and without those they replace."""
     keys = {robot.joint_names[gain.candidate.joint]: gain.candidate.keys for gain in gains}
-    replaced = [robot.joint_names[gain.candidate.joint] for gain in gains if gain.candidate.without]
+    replaced = {robot.joint_names[gain.candidate.joint]: gain.candidate.replaces for gain in gains}
     joints = (
-        replace(j, terms=j.terms.changed({"offset": None})) if j.name in replaced else j
+        replace(j, terms=j.terms.changed(dict.fromkeys(replaced.get(j.name, ()))))
         for j in robot.mechanism.joints
     )
     return with_terms(
@@ -155,10 +175,10 @@ def drift_torque(
 def describe_first_terms(robot: Robot) -> str:
     """Return the friction from which a choice starts: the usual terms, and those described."""
     described = {
-        "ripple" if key in RIPPLE else key
+        "ripple" if key in RIPPLE else "losses" if key in LOSSES else key
         for terms in robot.tree.terms
         for key in terms
-        if key in TERMS and key not in USUAL
+        if key in (*TERMS, *LOSSES) and key not in USUAL
     }
     usual = "Friction: viscous, Coulomb and offset"
     return f"{usual}, and {', '.join(sorted(described))} as described" if described else usual

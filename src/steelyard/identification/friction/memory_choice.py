@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from ...signals.filters import decimated_index
 from ...signals.segments import split
 from ..estimators.least_squares import weighted
 from ..model.friction_memory import presliding_states, states_by_distance
+from ..model.joint_gram import JointGram
 from ..model.joint_terms import with_terms
 from ..model.linear_model import Model
 from ..model.model_thresholds import THRESHOLDS as MODEL_THRESHOLDS
@@ -52,9 +53,10 @@ def choose_memory(
     A joint's friction is fitted to parts of the samples, with and without memory, and predicts the
     others; presliding distance and, if `width`, the width of the Coulomb step have the least
     residual on the parts that are fitted. Memory is kept where the error near reversals and the
-    whole error both fall by enough, in nearly all parts. Rows at rest count: only memory gives
-    their friction a definite value. Where they would otherwise be left out, memory must also
-    predict the moving rows as well as a fit to these alone.
+    whole error both fall by enough, in nearly all parts. Rows at rest count in the whole error:
+    only memory gives their friction a definite value. Rows near reversals are of moving joints, as
+    in other logs. Where rows at rest would otherwise be left out, memory must also predict the
+    moving rows as well as a fit to these alone.
 
     Parameters
     ----------
@@ -95,7 +97,9 @@ def choose_memory(
         return model, []
     columns = MemoryColumns.of(model, samples, {j: joints[j] for j in choices}, choices)
     search = make_search(Problem(model, samples, factor, columns), columns)
-    gains = [search.gain(c) for c in search.candidates if is_accepted(search, c)]
+    turns = replace(columns, only_reversals=True)
+    near = make_search(Problem(model, samples, factor, turns), turns, search.chosen).parts
+    gains = [search.gain(c) for c in search.candidates if is_accepted(search, c, near)]
     if not gains:
         return model, []
     changed = with_distances(model, samples, factor, gains, choices)
@@ -163,24 +167,41 @@ def raises_error(before: Array, after: Array) -> Bools:
     return np.asarray(after > (1.0 + THRESHOLDS.largest_moving_loss) ** 2 * before)
 
 
-def is_accepted(search: FrictionTermSearch, candidate: FrictionCandidate) -> bool:
+def is_accepted(
+    search: FrictionTermSearch, candidate: FrictionCandidate, near: Sequence[JointGram]
+) -> bool:
     """Return whether memory lowers a joint's held-out error, with all parameters estimated again.
 
-    By enough, in most parts, and not at the expense of the other joints.
+    By enough, in most parts, and not at the expense of the other joints; and near reversals, whose
+    rows `near` has part by part, by enough in nearly all parts.
     """
     if search.solve(candidate)[-1] <= 0.0:
         return False
     before, after = search.errors, search.held_out(candidate)
-    others = np.sum(search.weights**2 * (before - after)) > 0.0
-    return bool(others and is_improvement(before[:, candidate.joint], after[:, candidate.joint]))
+    if np.sum(search.weights**2 * (before - after)) <= 0.0:
+        return False
+    j = candidate.joint
+    turns = search.held_out(None, near)[:, j], search.held_out(candidate, near)[:, j]
+    pair = before[:, j], after[:, j]
+    return is_improvement(*pair, THRESHOLDS.least_memory_parts) and is_improvement(
+        *turns, THRESHOLDS.least_consistency
+    )
 
 
-def is_improvement(before: Array, after: Array) -> bool:
-    """Return whether the squared errors (F,) of a joint's parts fall by enough, in most parts."""
-    share = 1.0 - np.sqrt(after.sum() / before.sum())
-    falls = before - after
-    most = min(float(np.mean(falls > 0.0)), signed_ranks(falls))
-    return bool(share >= THRESHOLDS.least_memory_gain and most >= THRESHOLDS.least_memory_parts)
+def is_improvement(before: Array, after: Array, consistency: float) -> bool:
+    """Return whether the squared errors (F,) of a joint's parts fall by enough, in most parts.
+
+    `consistency` is the least share of the signed ranks; parts without rows do not count.
+    """
+    before, after = before[before > 0.0], after[before > 0.0]
+    if not len(before):
+        return False
+    share, falls = 1.0 - np.sqrt(after.sum() / before.sum()), before - after
+    return bool(
+        share >= THRESHOLDS.least_memory_gain
+        and np.mean(falls > 0.0) >= THRESHOLDS.least_memory_parts
+        and signed_ranks(falls) >= consistency
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,13 +209,16 @@ class MemoryColumns:
     """Columns of joints with memory: friction with a step of another width, and presliding states.
 
     `groups` has the base columns of each joint's friction, `states` the times (N,) and presliding
-    states (N, joints) of each log. Every row counts, also of joints at rest.
+    states (N, joints) of each log. Every row counts, also of joints at rest, or
+    `only_reversals`: rows of moving joints near a change of sign of their velocity.
     """
 
     model: Model
     groups: dict[int, dict[int, TermUse]]
     choices: dict[int, MemoryChoice]
     states: tuple[tuple[Array, Array], ...]
+    near: tuple[Bools, ...]
+    only_reversals: bool = False
 
     @classmethod
     def of(
@@ -215,6 +239,9 @@ class MemoryColumns:
             groups=groups,
             choices=choices,
             states=tuple((s.t, z) for s, z in zip(samples, states, strict=True) if z is not None),
+            near=tuple(
+                np.stack([near_reversals(s.t, qd) for qd in s.qd.T], axis=1) for s in samples
+            ),
         )
 
     @property
@@ -224,9 +251,10 @@ class MemoryColumns:
 
     def __call__(self, samples: Samples, log: int) -> Array:
         columns = np.zeros((*samples.q.shape, self.count + 1))
-        columns[:, :, -1] = 1.0
         times, states = self.states[log]
         first = int(np.searchsorted(times, samples.t[0]))
+        near = self.near[log][first : first + samples.N]
+        columns[:, :, -1] = near * samples.qd if self.only_reversals else 1.0
         for column, (j, group) in enumerate(self.groups.items()):
             uses = list(group.values())
             state = states_of(self.model, uses, samples, j)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -159,6 +159,14 @@ class FrictionTermSearch:
             candidate, float(share), signed_ranks(falls), self.information(candidate), values
         )
 
+    def gain_over(self, candidate: FrictionCandidate) -> Gain:
+        """Return the gain of the model over the one with a candidate, which replaces some terms."""
+        gain = self.gain(candidate)
+        share = 1.0 - 1.0 / (1.0 - gain.share)
+        return replace(
+            gain, share=share, consistency=1.0 - gain.consistency, information=-gain.information
+        )
+
     @cached_property
     def rounding(self) -> Array:
         """The sum of squares of each joint, (n,), that counts as zero.
@@ -178,12 +186,18 @@ class FrictionTermSearch:
         """The held-out errors (F, n) without a candidate."""
         return self.held_out()
 
-    def held_out(self, candidate: FrictionCandidate | None = None) -> Array:
-        """Return the sums of squared residuals (F, n) of each part, predicted from the others."""
+    def held_out(
+        self, candidate: FrictionCandidate | None = None, judged: Sequence[JointGram] | None = None
+    ) -> Array:
+        """Return the sums of squared residuals (F, n) of each part, predicted from the others.
+
+        `judged` has the rows of each part that count, all of them by default.
+        """
+        pairs = zip(self.parts, judged or self.parts, strict=True)
         return np.array(
             [
-                self.squares(part, self.solved(self.total - part, candidate), candidate)
-                for part in self.parts
+                self.squares(rows, self.solved(self.total - part, candidate), candidate)
+                for part, rows in pairs
             ]
         )
 

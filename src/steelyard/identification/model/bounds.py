@@ -52,7 +52,8 @@ def check_bounds(bounds: object) -> Bounds | None:
 def physical_limits(names: Sequence[str], free: Sequence[int]) -> Inequalities:
     """Return rows for the physical limits of free joint terms.
 
-    Friction is not negative, and stiction is not below sliding friction.
+    Friction is not negative, stiction is not below sliding friction, and a gear does not lose more
+    than it transmits.
     """
     rows: list[tuple[Array, float, str]] = []
     where = {name: i for i, name in enumerate(names)}
@@ -63,6 +64,8 @@ def physical_limits(names: Sequence[str], free: Sequence[int]) -> Inequalities:
             continue
         if i in free and np.isfinite(row.least):
             rows.append((-direction(name, names), -row.least, f"{name} >= {row.least:g}"))
+        if i in free and np.isfinite(row.valid[1]):
+            rows.append((direction(name, names), row.valid[1], f"{name} <= {row.valid[1]:g}"))
         lower = [
             index
             for key in row.above

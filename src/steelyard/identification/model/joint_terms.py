@@ -31,9 +31,11 @@ from .model_thresholds import THRESHOLDS
 Array = NDArray[np.float64]
 USUAL = ("viscous", "coulomb", "offset")
 RIPPLE = tuple(row.key for row in FRICTION if row.linear and "gear" in row.needs)
+LOSSES = ("driving", "driven")
 TERMS = {
-    **{row.key: (row.key,) for row in FRICTION if row.linear},
+    **{row.key: (row.key,) for row in FRICTION if row.linear and row.key not in LOSSES},
     "stribeck": ("stiction",),
+    "losses": LOSSES,
     "ripple": RIPPLE,
 }
 """Words of `friction`, with the keys of the table that they stand for."""
@@ -104,7 +106,8 @@ def with_terms(
             if shape in START
         }
         shapes |= {"gear": {name: ratio[name] for name in lacking}} if key in RIPPLE else {}
-        robot = robot.with_friction(**{key: lacking}, **shapes) if lacking else robot
+        keys = LOSSES if key in LOSSES else (key,)
+        robot = robot.with_friction(**dict.fromkeys(keys, lacking), **shapes) if lacking else robot
     return robot
 
 

@@ -33,7 +33,8 @@ class ModelOptions(ModelFields):
         terms and drifts where they lower the held-out error by more than its noise; or terms of
         every joint, such as 'viscous', 'coulomb', 'offset', 'negative' (Coulomb friction of
         backward motion), 'stribeck' (stiction that fades with speed), 'load' (Coulomb friction that
-        grows with the gravity torque) and 'ripple' (of the motor angle)
+        grows with the gravity torque), 'losses' (the same with one value for loads that the motor
+        drives and one for loads that drive it) and 'ripple' (of the motor angle)
     rotor : whether rotor inertias are unknown
     coulomb_width : speed [rad/s|m/s] over which Coulomb friction rises: one number, one per joint,
         joint -> number, 0 for sign(qd), or 'estimate'

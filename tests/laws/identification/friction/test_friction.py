@@ -52,6 +52,11 @@ PLANTED = {
     ),
     "backward friction": ({"negative": {"joint1": 0.5}}, {"joint1": {"negative"}}, {}),
     "load": ({"load": {"joint3": 0.12}}, {"joint3": {"load"}}, {}),
+    "losses": (
+        {"driving": {"joint3": 0.1}, "driven": {"joint3": 0.4}},
+        {"joint3": {"driving", "driven"}},
+        {},
+    ),
     "ripple": (
         {"sine2": {"joint1": 0.6}, "cosine2": {"joint1": 0.5}, "gear": {"joint1": 80.0}},
         {"joint1": {"sine2", "cosine2", "gear"}},
@@ -94,12 +99,13 @@ def test_what_is_planted_is_found_at_its_joint_and_nothing_else(name):
     ):
         assert set(after) - set(before) == expected.get(joint, set()), joint
         assert set(before) - set(after) == ({"offset"} if "negative" in after else set()), joint
-    words = {"stiction": "stribeck", "sine2": "ripple"}
+    words = {"stiction": "stribeck", "sine2": "ripple", "driving": "losses"}
     for joint, keys in expected.items():
         for word in {words.get(key, key) for key in keys} & {
             "stribeck",
             "negative",
             "load",
+            "losses",
             "ripple",
         }:
             assert word in told(fit)
@@ -119,7 +125,7 @@ def test_what_is_found_has_its_value_and_predicts_better(name):
     truth = dict(zip(true.parameter_names, true.parameters, strict=True))
     results = dict(zip(fit.parameter_names, fit.parameters, strict=True))
     for joint in PLANTED[name][1]:
-        for symbol in ("Fc", "Fs", "Fn", "Fl", "R2s", "R2c"):
+        for symbol in ("Fc", "Fs", "Fn", "Fl", "Fld", "Flb", "R2s", "R2c"):
             if f"{joint}.{symbol}" in truth:
                 assert results[f"{joint}.{symbol}"] == pytest.approx(
                     truth[f"{joint}.{symbol}"], rel=0.2
@@ -357,7 +363,7 @@ def test_a_term_pays_for_its_unknowns():
     assert np.median([x / c.unknowns for c, x in real.items()]) == pytest.approx(-price, rel=0.2)
 
 
-@pytest.mark.parametrize("place", [3, 9, 10, 16])
+@pytest.mark.parametrize("place", [3, 9, 10, 12, 18])
 def test_held_out_errors_are_those_of_fits_without_the_part(place):
     problem, search = search_of("load")
     candidate = next(c for c in joint_candidates(1, True, None) if place in c.columns)
