@@ -38,14 +38,14 @@ WORSE = 1.01  # error over the default's, which no set may exceed
 class Comparison:
     """Errors |e| / |tau| on held-out logs without and with the learned residual.
 
-    `kept` are joints that have it, of `n`; `covered` the shares of held-out torques of these joints
+    `joints` have it, of `n`; `covered` the shares of held-out torques of these joints
     inside the region that the bands of `fit.predict` hold, without and with it.
     """
 
     name: str
     default: float
     learned: float
-    kept: int
+    joints: int
     n: int
     covered: tuple[float, float]
 
@@ -57,10 +57,10 @@ class Comparison:
     def row(self) -> str:
         """Return the comparison as a row of a table in Markdown."""
         shares = " | ".join("–" if np.isnan(x) else f"{100 * x:.0f}" for x in self.covered)
-        change = f"{100 * (self.ratio - 1):+.1f}" if self.kept else "off"
+        change = f"{100 * (self.ratio - 1):+.1f}" if self.joints else "off"
         return (
             f"| {self.name} | {100 * self.default:.2f} | {100 * self.learned:.2f} | {change}"
-            f" | {self.kept} of {self.n} | {shares} |"
+            f" | {self.joints} of {self.n} | {shares} |"
         )
 
 
@@ -81,7 +81,7 @@ def compare(trial: Trial) -> Comparison:
         name=trial.name,
         default=errors[0],
         learned=errors[1],
-        kept=0 if decision is None else len(decision.kept),
+        joints=0 if decision is None else len(decision.kept),
         n=trial.robot.n,
         covered=(covered[0], covered[1]),
     )
@@ -161,7 +161,7 @@ Its thresholds were chosen on these logs.
 
 Seeds {seeds[0]} to {seeds[1]} of the classes {", ".join(CLASSES)}; \
 thresholds were chosen on the seeds 0 to 54.
-It is kept on {sum(row.kept > 0 for row in rigid)} of {len(rigid)} rigid robots.
+It is kept on {sum(row.joints > 0 for row in rigid)} of {len(rigid)} rigid robots.
 
 {table(simulated)}
 """
