@@ -28,6 +28,7 @@ from .observations.observation import (
     DIAGNOSIS,
     DRIVE_GAINS,
     ELASTIC,
+    RESIDUAL,
     Observation,
 )
 from .observations.prepare import prepare_all
@@ -120,6 +121,7 @@ def build_problem(
     progress("preparing the samples", 0.0)
     samples = prepare_all(robot, logs, options.preparation, observation)
     if any(s.base is not None for s in samples):
+        refuse_residual(options)
         model = build_model(robot, options.model, observation, moving=True)
     choice = None
     if chooses_by_held_out_torque(options, model, logs) and not too_short(model, samples):
@@ -195,6 +197,16 @@ def is_estimated(finding: Finding, robot: Robot, options: Options) -> bool:
     return is_factor and set(finding.joints or robot.joint_names) <= gains
 
 
+def refuse_residual(options: Options) -> None:
+    """Raise CallError for a learned residual of a robot whose base moves."""
+    if options.model.residual is not None:
+        raise CallError(
+            f"{mention(RESIDUAL)} is not used for a log with a moving base: the load of its joints"
+            " depends on the base's motion; leave it out",
+            argument=RESIDUAL,
+        )
+
+
 def refuse_unused(robot: Robot, options: Options, observation: Observation) -> None:
     """Raise CallError for options that rows of this kind do not allow."""
     delay = options.preparation.given_delay(robot.joint_names)
@@ -203,6 +215,7 @@ def refuse_unused(robot: Robot, options: Options, observation: Observation) -> N
         DRIVE_GAINS: bool(options.model.drive_gains),
         ELASTIC: bool(options.model.elastic),
         CONTROLLER: options.preparation.controller is not None,
+        RESIDUAL: options.model.residual is not None,
     }
     for name, is_requested in requested.items():
         if is_requested and name not in observation.allowed:

@@ -89,7 +89,7 @@ def identify(
     options : single fields of `Preparation` (smoothing, cutoff [Hz], decimate, mask [rad/s|m/s],
         delay [s], controller, period [s]) and of `ModelOptions` (friction, rotor, coulomb_width
         [rad/s|m/s], hold, bounds, prior, parameter_prior, constraints, coupling, known,
-        drive_gains, known_mass [kg], torque_scale_std, gear_ratio, elastic).
+        drive_gains, known_mass [kg], torque_scale_std, gear_ratio, elastic, residual).
 
     Returns
     -------

@@ -26,6 +26,8 @@ from .identification_thresholds import THRESHOLDS
 from .model.known import KnownFunction
 from .model.problem import Problem
 from .observations.observation import DELAY, DIAGNOSIS
+from .residual.learn import KeptStates, learn_residual
+from .residual.learned import LearnedResidual, StateBox
 from .result.collect_inputs import collect_inputs, files_of, mass_inputs, rated_torques
 from .result.expected_error import (
     ExpectedError,
@@ -35,7 +37,7 @@ from .result.expected_error import (
     resting_torque,
 )
 from .result.fit import Fit
-from .result.held_out import HeldOut, held_out, odd_log
+from .result.held_out import HeldOut, held_out, odd_log, row_solver
 from .result.held_out_motion import held_out_motion
 from .result.nuisance_information import NuisanceInformation, information_of_nuisance
 from .result.pipeline import SamplePipeline
@@ -110,14 +112,19 @@ def make_fit(
     estimate = replace(estimate, notes=notes + memory_note(identified, presliding))
     spread = estimate_uncertainty(prepared, estimate, errors, identified, torque)
     cross_validation = held_out(problem, estimate, other)
-    expected = unseen_error(prepared, identified, torque, spread, cross_validation)
+    learned = learned_residual(prepared, estimate, choice, validation, errors)
+    if learned is not None:
+        estimate = replace(estimate, notes=(*estimate.notes, learned.note))
+    shown, judged = with_learned(validation, cross_validation, learned, identified)
+    expected = unseen_error(prepared, identified, torque, spread, judged)
     causes = residual_causes(
         problem, estimate.base if other is None else other.predictor.base, predicted
     )
-    rest = error_at_rest(prepared, validation)
+    rest = error_at_rest(prepared, shown)
     pipeline = replace(
         sample_pipeline(prepared, region),
         rest=rest,
+        learned=learned,
         residual_split=causes,
         predictor=predictor,
         presliding_std=presliding,
@@ -129,9 +136,9 @@ def make_fit(
         motions = held_out_motion(problem, cross_validation, base, gains)
         pipeline = replace(pipeline, held_out=motions)
     verdict_inputs = collect_inputs(
-        validation=validation,
+        validation=shown,
         expected=expected,
-        cross_validation=cross_validation,
+        cross_validation=judged,
         noise_floor=causes.floor,
         uncertainty=spread,
         units=model.row_units,
@@ -148,11 +155,69 @@ def make_fit(
         model=model,
         estimate=estimate,
         uncertainty=spread,
-        validation=validation,
+        validation=shown,
         pipeline=pipeline,
         options=options,
         provenance=provenance,
         verdict_inputs=verdict_inputs,
+    )
+
+
+def learned_residual(
+    prepared: PreparedProblem,
+    estimate: Estimate,
+    choice: PredictorChoice | None,
+    validation: Validation,
+    errors: Residuals,
+) -> LearnedResidual | None:
+    """Return the learned residual of what predicts torques, None unless it was asked for.
+
+    Parameters
+    ----------
+    prepared, estimate : the problem and its solution
+    choice : what predicts torques; the estimate's own base parameters if None
+    validation, errors : the fit on its own samples
+    """
+    problem = prepared.problem
+    if prepared.options.model.residual is None:
+        return None
+    assert estimate.parameters is not None
+    assert validation.states is not None
+    q, qd, qdd = validation.states
+    load = problem.model.identified(estimate.parameters).gravity_torque(q)
+    cells = np.concatenate(errors.cells.numbers)
+    states = KeptStates(q=q, qd=qd, qdd=qdd, load=load, keep=validation.keep, cells=cells)
+    region = covered_region(prepared.robot, prepared.samples)
+    box = StateBox.of(region.q_low, region.q_high, region.qd_most, region.qdd_most)
+    if choice is None:
+        base = problem.base.values(estimate.parameters)
+        return learn_residual(problem, row_solver(problem, estimate), base, states, box)
+    return learn_residual(problem, choice.solve, choice.predictor.base, states, box)
+
+
+def with_learned(
+    validation: Validation,
+    cross_validation: HeldOut,
+    learned: LearnedResidual | None,
+    identified: Robot,
+) -> tuple[Validation, HeldOut]:
+    """Return errors on the fit's own samples, and of held-out parts, with the learned residual.
+
+    Parameters
+    ----------
+    validation, cross_validation : without it
+    learned : the learned residual, None unless it was asked for
+    identified : the identified robot
+    """
+    if learned is None or not learned.kept:
+        return validation, cross_validation
+    assert validation.states is not None
+    q, qd, qdd = validation.states
+    predicted = validation.predicted + learned.torque(q, qd, qdd, identified.gravity_torque(q))
+    squares = cross_validation.residual_squares * learned.error_ratios
+    return (
+        replace(validation, predicted=predicted),
+        replace(cross_validation, residual_squares=squares),
     )
 
 

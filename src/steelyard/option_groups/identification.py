@@ -38,6 +38,7 @@ UNKNOWNS, KNOWLEDGE, MANY_LOGS = "Unknowns", "Known quantities", "Many logs"
 ESTIMATOR_NAMES, FRICTION_WORDS = "{estimators}", "{friction terms}"
 AUTO = ("auto",)
 SMOOTHERS = ("auto", "kalman", "periodic", "butterworth")
+RESIDUALS = (LEARNED := "learned",)
 DAMAGED = (REFUSE := "refuse", LEAVE_OUT := "leave out")
 
 Bounds: TypeAlias = Mapping[str, Any]
@@ -247,6 +248,12 @@ class ModelFields:
         schema={"anyOf": [{"type": "boolean"}, *NAMES_SCHEMA["anyOf"]]},
         panel=UNKNOWNS,
     )
+    residual: str | None = option(
+        None,
+        help="learned: learn what the model misses, where it lowers held-out torque error.",
+        choices=RESIDUALS,
+        panel=ESTIMATION,
+    )
 
 
 class ArmModelKeywords(TypedDict, total=False):
@@ -272,6 +279,7 @@ class ModelKeywords(ArmModelKeywords, total=False):
     """Keywords of the model that is identified."""
 
     torque_scale_std: float
+    residual: str | None
 
 
 class ArmKeywords(PreparationKeywords, ArmModelKeywords, total=False):

@@ -22,6 +22,7 @@ from tests.thresholds.experiments import EXPERIMENTS
 from tests.thresholds.many_logs import MANY_LOGS
 from tests.thresholds.mechanics import MECHANICS
 from tests.thresholds.repeats import REPEATS
+from tests.thresholds.residual import RESIDUAL
 from tests.thresholds.result import RESULT
 from tests.thresholds.samples import SAMPLES
 from tests.thresholds.selection import SELECTION
@@ -38,6 +39,7 @@ THRESHOLDS = [
     *MANY_LOGS,
     *MECHANICS,
     *REPEATS,
+    *RESIDUAL,
     *RESULT,
     *SAMPLES,
     *SELECTION,
@@ -63,6 +65,7 @@ PLACES = (
     "estimators",
     "nuisance",
     "model",
+    "residual",
     "samples",
 )
 TUNED = (  # packages outside identification whose tuned numbers are fields of thresholds
@@ -99,6 +102,7 @@ NO_WORD = {
         "doctor.doctor_thresholds: hopeless_evidence evidence_growth cached_torques",
         "friction.friction_thresholds: rounds stribeck_velocities",
         "selection.selection_thresholds: rest_widths",
+        "residual.residual_thresholds: ridges",
         "friction.friction_thresholds: first_memory_step memory_step",
         "nuisance.nuisance_thresholds: rest_width",
         "nuisance.nuisance_thresholds: distance_rounds distance_tolerance largest_distance_step",
@@ -165,6 +169,7 @@ NO_WORD = {
         "samples.samples_thresholds: period_windows window_edge period_steps",
         "samples.samples_thresholds: whole_step_deviations period_samples period_sample_windows",
         "samples.samples_thresholds: path_columns spline_knots aligned_time fourier_window",
+        "residual.residual_thresholds: samples position_knots speed_knots load_knots",
         "result.result_thresholds: region_samples region_block",
         "result.result_thresholds: expected_error_states",
         "result.result_thresholds: held_out_samples least_part_samples",
@@ -213,6 +218,7 @@ NO_WORD = {
         "doctor.fault_search.motion_faults: DEGREE",
         "doctor.fault_search.unknowns: SHARED",
         "model.model_thresholds: cholesky_ridge",
+        "residual.residual_thresholds: knot_variance",
         "result.result_thresholds: leverage_rounding",
         "result.result_thresholds: least_residual",
         "result.verdict.verdict: TRUSTED WITHIN DOUBTFUL REFUSED",

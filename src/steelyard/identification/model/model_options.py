@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import is_real, names, per_joint, real_number, short_repr, yes_or_no
+from ...arguments import is_real, names, one_of, per_joint, real_number, short_repr, yes_or_no
 from ...errors import CallError, suggest
 from ...mechanism.model import Coupling
-from ...option_groups.identification import AUTO, ModelFields
+from ...option_groups.identification import AUTO, RESIDUALS, ModelFields
 from .bounds import check_bounds
 from .joint_terms import TERMS, USUAL, check_couplings
 from .known import check_known
@@ -56,6 +56,8 @@ class ModelOptions(ModelFields):
         per joint, or joint -> number
     elastic : joints whose stiffness and damping are identified, or True for all, from positions on
         both sides of their gears
+    residual : 'learned' learns the torque that the model misses, for predictions inside the region,
+        and keeps it where held-out torque gains by it; parameters do not depend on it
     """
 
     def __post_init__(self) -> None:
@@ -70,6 +72,7 @@ class ModelOptions(ModelFields):
             "drive_gains": names("drive_gains", self.drive_gains),
             "known_mass": check_mass(self.known_mass),
             "torque_scale_std": real_number("torque_scale_std", self.torque_scale_std, 0.0, 1.0),
+            "residual": one_of("residual", self.residual, (None, *RESIDUALS)),
             "elastic": self.elastic if self.elastic is False else check_elastic(self.elastic),
         }
         for name, value in checked.items():

@@ -27,7 +27,10 @@ DRIVE_GAINS = "drive_gains"
 FRICTION_CHOICE = "friction choice"
 ELASTIC = "elastic"
 CONTROLLER = "controller"
-EVERY_STEP = frozenset({DIAGNOSIS, DELAY, DRIVE_GAINS, FRICTION_CHOICE, ELASTIC, CONTROLLER})
+RESIDUAL = "residual"
+EVERY_STEP = frozenset(
+    {DIAGNOSIS, DELAY, DRIVE_GAINS, FRICTION_CHOICE, ELASTIC, CONTROLLER, RESIDUAL}
+)
 
 
 @dataclass(frozen=True, eq=False)

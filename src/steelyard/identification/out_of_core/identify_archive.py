@@ -289,6 +289,7 @@ def folding_options(robot: Robot, options: Options) -> Options:
     name = getattr(estimator, "name", "")
     needed = {
         "elastic=": options.model.elastic_joints,
+        "residual=": options.model.residual,
         "a robot with loops": robot.tree.loops,
         "controller=": options.preparation.controller,
     }

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ..elastic.elasticity import Elasticity
     from ..estimators.stepwise import ReducedModel
     from ..out_of_core.archive import Archive
+    from ..residual.learned import LearnedResidual
 
 Array = NDArray[np.float64]
 
@@ -92,6 +93,14 @@ class Fit:
         None where candidates were not compared: the robot predicts.
         """
         return self.pipeline.predictor
+
+    @property
+    def learned_residual(self) -> LearnedResidual | None:
+        """The torque that predictions add to the model inside the region, joint by joint.
+
+        None unless it was asked for with residual="learned". `robot` does not have it.
+        """
+        return self.pipeline.learned
 
     @property
     def prediction_base(self) -> Array:
@@ -394,7 +403,8 @@ class Fit:
         """Predict torques (..., n) [N m|N] with a band that holds 95 % of measurements.
 
         The base parameters that predict held-out torque best give the torques, `predictor`:
-        the physically consistent `robot`, or base parameters without constraints.
+        the physically consistent `robot`, or base parameters without constraints; with
+        residual="learned" also `learned_residual`.
 
         std = sqrt(diag(Y cov Y^T) + sigma^2): uncertainty of the parameters, sensor noise and model
         error. In states that the samples cover, std is the standard deviation of the residuals,

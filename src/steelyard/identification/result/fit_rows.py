@@ -12,6 +12,7 @@ from ...arguments import real_number, whole_number
 from ...errors import CallError
 from ..model.problem import Problem
 from .jackknife import moving_blocks
+from .prediction import learned_torque
 from .residuals import residuals
 
 Array = NDArray[np.float64]
@@ -84,10 +85,16 @@ def regression(fit: Any) -> Regression:
 
 
 def log_likelihood(fit: Any) -> float:
-    """Return the largest Gaussian log likelihood of a Fit's residuals, see `Fit.log_likelihood`."""
+    """Return the largest Gaussian log likelihood of a Fit's residuals, see `Fit.log_likelihood`.
+
+    A learned residual does not count: the parameters do not depend on it.
+    """
     keep = fit.validation.keep
     counts = keep.sum(axis=0)
-    squares = np.sum(fit.validation.residuals**2, axis=0)[counts > 0]
+    residuals, learned = fit.validation.residuals, learned_torque(fit)
+    if learned is not None and fit.validation.states is not None:
+        residuals = residuals + keep * learned(*fit.validation.states)
+    squares = np.sum(residuals**2, axis=0)[counts > 0]
     counts = counts[counts > 0]
     variance = np.maximum(squares / counts, 1e-300)
     return float(-0.5 * np.sum(counts * (np.log(2.0 * np.pi * variance) + 1.0)))

@@ -12,6 +12,7 @@ from ..friction.residual_split import ResidualSplit
 from ..model.problem import Problem
 from ..nuisance.drive_gains import DriveGains
 from ..options import Options
+from ..residual.learned import LearnedResidual
 from ..samples.preparation import Preparation
 from ..selection.choose_predictor import Predictor
 from .expected_error import RestingTorque
@@ -41,6 +42,7 @@ class SamplePipeline:
     (n,) [rad|m] the standard deviations of the presliding distances, 0 without memory. `predictor`
     has the base parameters that predict torques and how they were chosen, None where the
     estimate's own do. `rest` has the errors of joints at rest, None where all rows are in use.
+    `learned` has the learned residual, None unless it was asked for.
     `problem` has the samples that were solved for, None where they are not kept.
     `requested` has the options that the caller gave, None for many logs.
     """
@@ -60,5 +62,6 @@ class SamplePipeline:
     presliding_std: Array | None = None
     predictor: Predictor | None = None
     rest: RestingTorque | None = None
+    learned: LearnedResidual | None = None
     problem: Problem | None = None
     requested: Options | None = None

@@ -267,10 +267,10 @@ def predict(
         known=fit.model.known,
     )
     torque, variance = observation.predict(estimate, *states)
-    correction = unconstrained_torque(fit)
-    if correction is not None:
-        flat = (x.reshape(-1, x.shape[-1]) for x in states)
-        torque = torque + correction(*flat).reshape(torque.shape)
+    for added in (unconstrained_torque(fit), learned_torque(fit)):
+        if added is not None:
+            flat = (x.reshape(-1, x.shape[-1]) for x in states)
+            torque = torque + added(*flat).reshape(torque.shape)
     if observation.predicts_measurements:
         variance = measured_variance(fit, variance, states, inside, cutoff)
         if fit.pipeline.rest is not None:
@@ -297,13 +297,26 @@ def unconstrained_torque(fit: Any) -> Callable[..., Array] | None:
     return lambda *states: np.asarray(fit.model.rows(*states) @ difference)
 
 
+def learned_torque(fit: Any) -> Callable[..., Array] | None:
+    """Return the learned residual of a Fit, a function of q, qd, qdd, each (N, n).
+
+    None where it was not asked for, or is kept at no joint.
+    """
+    learned = fit.pipeline.learned
+    if learned is None or not learned.kept:
+        return None
+    robot: Robot = fit.robot.without_known_function()
+    return lambda q, qd, qdd: learned.torque(q, qd, qdd, robot.gravity_torque(q))
+
+
 def measured_variance(
     fit: Any, variance: Array, states: tuple[Array, ...], inside: Bools, cutoff: float | None
 ) -> Array:
     """Return the variance (..., n) of a measured torque around its prediction.
 
-    sigma^2 + diag(Y cov Y^T); in covered states, the variance of the residuals; infinite outside
-    the region for joints whose friction no sample shows.
+    sigma^2 + diag(Y cov Y^T); in covered states, the variance of the residuals; less where a
+    learned residual predicts; infinite outside the region for joints whose friction no sample
+    shows.
 
     Parameters
     ----------
@@ -317,6 +330,8 @@ def measured_variance(
     flat = variance.reshape(-1, variance.shape[-1]) + noise.below(cutoff) ** 2
     covered = fit.pipeline.path.contains(*states[:2]).reshape(-1, 1)
     flat = np.where(covered, noise.below(cutoff, THRESHOLDS.covered_noise_share) ** 2, flat)
+    if fit.pipeline.learned is not None:
+        flat = fit.pipeline.learned.band(flat, *(x.reshape(-1, x.shape[-1]) for x in states))
     if (hidden := hidden_terms(fit)).any():
         Y = fit.model.rows(*(x.reshape(-1, x.shape[-1]) for x in states))
         unknown = np.any(Y[..., hidden] != 0.0, axis=-1) & ~inside.reshape(-1, 1)

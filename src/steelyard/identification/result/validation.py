@@ -28,7 +28,7 @@ from ..observations.prepare import prepare
 from ..samples.decimation import low_passed, natural_factor
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, joined
-from .prediction import Region, unconstrained_torque
+from .prediction import Region, learned_torque, unconstrained_torque
 from .result_thresholds import THRESHOLDS
 from .verdict import Verdict, VerdictInputs, rules
 from .verdict.torque_errors import ValidationErrors, split_errors
@@ -411,15 +411,37 @@ def kept_states(samples: Sequence[Samples], factor: int) -> States:
     return q, qd, qdd
 
 
+@dataclass(frozen=True, eq=False)
+class CorrectedTorque:
+    """A torque function, and torques that are added to it: functions of q, qd, qdd."""
+
+    torque: Torque
+    added: tuple[Torque, ...]
+
+    def __call__(self, *states: Array) -> Array:
+        """Return the torque (N, n) [N m|N] of single states."""
+        return self.corrected(self.torque(*states), states)
+
+    def along(self, t: Array, *states: Array) -> Array:
+        """Return the torque (N, n) [N m|N] of consecutive samples at times t (N,) [s]."""
+        along = getattr(self.torque, "along", None)
+        return self.corrected(self.torque(*states) if along is None else along(t, *states), states)
+
+    def corrected(self, torque: Array, states: Sequence[Array]) -> Array:
+        """Return a torque (N, n) with what is added to it."""
+        for each in self.added:
+            torque = torque + each(*states)
+        return torque
+
+
 def predicted_by(fit: Any) -> Torque:
     """Return the torque that a Fit predicts, as a function of q, qd, qdd, each (N, n)."""
-    model, correction = fit.model, unconstrained_torque(fit)
+    model = fit.model
     torque: Torque = model.observation.predictor(
         fit.robot, known=model.known, structure=model.robot
     )
-    if correction is None:
-        return torque
-    return lambda *states: torque(*states) + correction(*states)
+    added = [each for each in (unconstrained_torque(fit), learned_torque(fit)) if each is not None]
+    return CorrectedTorque(torque, tuple(added)) if added else torque
 
 
 def validate(

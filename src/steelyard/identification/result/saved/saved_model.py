@@ -25,6 +25,7 @@ from ...model.problem import Problem
 from ...nuisance.drive_gains import DriveGains
 from ...observations.joint_torques import JOINT_TORQUES
 from ...options import Options
+from ...residual.learned import LearnedResidual
 from ...samples.preparation import Preparation
 from ...selection.choose_predictor import Predictor
 from ..expected_error import RestingTorque
@@ -40,7 +41,7 @@ from ..verdict import VerdictInputs
 
 Array = NDArray[np.float64]
 OF_SAMPLES = ("smoothing", "cutoff", "decimate", "mask", "period")
-OF_MODEL = ("rotor", "drive_gains", "known_mass", "torque_scale_std", "gear_ratio")
+OF_MODEL = ("rotor", "drive_gains", "known_mass", "torque_scale_std", "gear_ratio", "residual")
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def model_data(fit: Any) -> dict[str, Any] | None:
         "noise_floor": fit.residual_split.floor,
         "presliding_std": fit.pipeline.presliding_std,
         "predictor": None if fit.predictor is None else fit.predictor.to_dict(),
+        "learned": None if fit.pipeline.learned is None else fit.pipeline.learned.to_dict(),
         "rest": None if fit.pipeline.rest is None else fit.pipeline.rest.to_dict(),
     }
 
@@ -272,7 +274,7 @@ def saved_pipeline(content: Mapping[str, Any], saved: Mapping[str, Any]) -> Samp
     shares = [
         [row[cause.replace(" ", "_")] for cause in CAUSES] for row in content["residual_split"]
     ]
-    path = saved["path"]
+    path, learned = saved["path"], saved.get("learned")
     return SamplePipeline(
         preparation=saved_options(content).preparation,
         delay=delay,
@@ -295,6 +297,7 @@ def saved_pipeline(content: Mapping[str, Any], saved: Mapping[str, Any]) -> Samp
         ),
         presliding_std=optional_numbers(saved["presliding_std"]),
         predictor=None if saved["predictor"] is None else Predictor.from_dict(saved["predictor"]),
+        learned=None if learned is None else LearnedResidual.from_dict(learned),
         rest=None if saved["rest"] is None else RestingTorque.from_dict(saved["rest"]),
     )
 
@@ -305,7 +308,7 @@ def saved_options(content: Mapping[str, Any]) -> Options:
     delay = {str(row["name"]): float(row["delay"]) for row in content["joints"]}
     return Options(
         preparation=Preparation(**{name: options[name] for name in OF_SAMPLES}, delay=delay),
-        model=ModelOptions(**{name: options[name] for name in OF_MODEL}),
+        model=ModelOptions(**{name: options[name] for name in OF_MODEL if name in options}),
         estimator=SavedEstimator(str(content["estimator"])),
     )
 

@@ -1,0 +1,1 @@
+"""The learned residual: torque that the identified model misses, learned where it helps."""
