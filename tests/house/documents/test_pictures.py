@@ -20,8 +20,10 @@ from matplotlib.colors import to_hex
 
 import steelyard as sy
 from steelyard.drawing.colours import BLUE, ORANGE, SILVER, WINE
+from steelyard.drawing.numbers import with_uncertainty
 from steelyard.drawing.table import Column, Table
 from steelyard.identification.figures.fit_figures import FIGURES, JOINT_PANELS
+from steelyard.motion.trajectories.certificate import Certificate
 from steelyard.simulation import ComputedTorque, Sensors
 from tests import zoo
 
@@ -231,6 +233,22 @@ def test_notebooks_show_cards() -> None:
         assert word in texts_of(thing._repr_html_()), word
     assert str(fit().verdict) in texts_of(fit()._repr_html_())
     assert texts_of(sy.doctor(arm(), log())._repr_html_())
+
+
+def test_motions_limits_and_payloads_have_cards() -> None:
+    robot = sy.load("spatial_3r")
+    motion = sy.excite(robot, seconds=4, starts=1)
+    texts = texts_of(motion._repr_html_())
+    assert motion.safety.line in texts
+    assert f"{np.abs(motion.qd[:, 0]).max():.3g} rad/s" in texts
+    shares = np.array([0.5, 1.25, 0.25])
+    certificate = Certificate(shares, shares, shares, shares, np.full(3, np.nan))
+    texts = texts_of(certificate._repr_html_())
+    assert {"A limit is not kept.", "125", "–"} <= set(texts)
+    p = sy.payload(robot, sy.record(robot.with_payload(1.5), motion, rate=50))
+    texts = texts_of(p._repr_html_())
+    assert str(p.verdict) in texts
+    assert with_uncertainty(p.mass, 2 * p.std.mass)[0] in texts
 
 
 def test_names_are_text_in_cards() -> None:

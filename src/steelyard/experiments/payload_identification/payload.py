@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from ...arguments import one_of, real_number, short_repr, yes_or_no
 from ...cached import cached_property
+from ...drawing.html import card
+from ...drawing.numbers import short, with_uncertainty
+from ...drawing.table import Column, Table
 from ...errors import CallError, refuse_loops, require_robot
 from ...floating_point import default_errstate, default_errstate_methods
 from ...identification.model.accumulator import on_one_core
@@ -261,6 +264,36 @@ class PayloadEstimate:
                 *(f"- {reason}" for reason in self.verdict.reasons),
             ]
         )
+
+    def table(self) -> Table:
+        """Return the ten numbers with two standard deviations as a table.
+
+        Returns
+        -------
+        A table with names and units of its columns.
+
+        Examples
+        --------
+        >>> len(p.table().rows)
+        10
+        """
+        rows = self.rows()
+        cells = tuple(
+            (name, *(with_uncertainty(x, 2 * s) if np.isfinite(s) else (short(x), "–")), unit)
+            for name, x, s, unit in rows
+        )
+        columns = (
+            Column("number", numeric=False),
+            Column("value"),
+            Column("± 2σ"),
+            Column("unit", numeric=False),
+        )
+        names = ("number", "value", "std", "unit")
+        data = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        return Table(f"In the frame {self.frame}", columns, cells, data=data)
+
+    def _repr_html_(self) -> str:
+        return card(repr(self), str(self.verdict), (self.table(),), self.verdict.reasons)
 
     def __repr__(self) -> str:
         x, y, z = 1e3 * self.com

@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra.interval import Interval
 from ...checks.states import States
+from ...drawing.html import card
+from ...drawing.numbers import percent, short
+from ...drawing.table import Column, Table
 from ...dynamics.rnea import inverse_dynamics
 from ...kernels import customised
 from ...mechanism.tree import Tree
@@ -66,6 +69,23 @@ class Certificate(NamedTuple):
     def holds(self) -> bool:
         """Whether every limit is kept at every instant."""
         return self.worst <= 1.0 + THRESHOLDS.certificate_tolerance and self.spare >= 0
+
+    def table(self) -> Table:
+        """Return the used fraction of every limit, joint by joint, as a table."""
+        names = self._fields[:5]
+        fractions = np.array(self[:5], float).T
+        rows = tuple(
+            (str(j), *("–" if np.isnan(x) else percent(x) for x in row))
+            for j, row in enumerate(fractions, 1)
+        )
+        columns = (Column("joint"), *(Column(name, "%") for name in names))
+        data = {"joint": range(1, len(rows) + 1)} | dict(zip(names, fractions.T, strict=True))
+        return Table("Used share of the limits", columns, rows, data=data)
+
+    def _repr_html_(self) -> str:
+        verdict = "Every limit is kept." if self.holds else "A limit is not kept."
+        spare = f"spare distance {short(self.spare)} m: {self.narrowest}" if self.narrowest else ""
+        return card(verdict, spare, (self.table(),))
 
 
 def certify(

@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arguments import numbers
 from ...checks.states import States
+from ...drawing.html import card
+from ...drawing.numbers import short
+from ...drawing.table import Column, Table
 from ...errors import CallError
 from ...names import check_names
 from .accuracy import PredictedAccuracy
@@ -373,6 +376,36 @@ class Trajectory:
             for name, x, per in rows
         ]
         return to_matplotlib(joint_rows(self.t, self.labels, signals), width)
+
+    def table(self) -> Table:
+        """Return range, largest speed and largest acceleration of each joint as a table.
+
+        Returns
+        -------
+        A table with names and units of its columns.
+
+        Examples
+        --------
+        >>> len(motion.table().rows)
+        2
+        """
+        lengths = ["m" if name in self.sliding else "rad" for name in self.labels]
+        numbers = {
+            "lowest": (self.q.min(axis=0), ""),
+            "highest": (self.q.max(axis=0), ""),
+            "speed": (np.abs(self.qd).max(axis=0), "/s"),
+            "acceleration": (np.abs(self.qdd).max(axis=0), "/s²"),
+        }
+        rows = tuple(
+            (name, *(f"{short(x[j])} {lengths[j]}{per}" for x, per in numbers.values()))
+            for j, name in enumerate(self.labels)
+        )
+        columns = (Column("joint", numeric=False), *map(Column, numbers))
+        data = {"joint": self.labels} | {name: x for name, (x, _) in numbers.items()}
+        return Table("Motion", columns, rows, data=data)
+
+    def _repr_html_(self) -> str:
+        return card(repr(self), self.safety.line, (self.table(),))
 
     def __repr__(self) -> str:
         condition = f", condition {self.excitation.condition:.3g}" if self.excitation else ""
