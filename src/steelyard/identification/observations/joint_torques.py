@@ -13,6 +13,7 @@ from ...option_groups.identification import KnownArgument
 from ...robot import Robot
 from ...signals.log import Log
 from ..model.known import KnownFunction, Torque, torque_of
+from ..model.model_thresholds import THRESHOLDS
 from ..samples.fourier import FourierMotion
 from ..samples.preparation import Preparation
 from ..samples.samples import (
@@ -106,8 +107,7 @@ class JointTorques(Observation):
         self, estimate: EstimatedParameters, q: Array, qd: Array, qdd: Array
     ) -> tuple[Array, Array]:
         """Return joint torques and diag(Y cov Y^T), both (..., n)."""
-        Y = estimate.rows(*(x.reshape(-1, x.shape[-1]) for x in (q, qd, qdd)))
-        variance = np.einsum("tjb,bc,tjc->tj", Y, estimate.covariance, Y, optimize=True)
+        variance = torque_variance(estimate, *(x.reshape(-1, x.shape[-1]) for x in (q, qd, qdd)))
         torque = self.joint_torque(estimate.robot, estimate.known, q, qd, qdd, None)
         return torque, variance.reshape(torque.shape)
 
@@ -133,6 +133,15 @@ class JointTorques(Observation):
 
 
 JOINT_TORQUES = JointTorques()
+
+
+def torque_variance(estimate: EstimatedParameters, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return diag(Y cov Y^T) (N, n) of states (N, n), block by block."""
+    step, parts = THRESHOLDS.block_samples, [np.zeros((0, q.shape[1]))]
+    for start in range(0, len(q), step):
+        Y = estimate.rows(*(x[start : start + step] for x in (q, qd, qdd)))
+        parts.append(np.einsum("tjb,tjb->tj", Y @ estimate.covariance, Y))
+    return np.concatenate(parts)
 
 
 def with_payload_torque(robot: Robot, log: Log, samples: Samples) -> Samples:
