@@ -41,7 +41,12 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "friction.md"
 SEED = 2026  # the published one: for tuning, take another
 PLAIN, FEATURE = 104, 16  # logs of a kind
 FALSE, FOUND, SIGMAS = 0.05, 0.9, 3.0
-VALUES = {"stribeck": ("Fs", "Fc"), "load": ("Fl",), "ripple": ("R2s", "R2c")}
+VALUES = {
+    "stribeck": ("Fs", "Fc"),
+    "load": ("Fl",),
+    "losses": ("Fld", "Flb"),
+    "ripple": ("R2s", "R2c"),
+}
 
 HEAD = """# Automatic friction terms
 
@@ -60,8 +65,8 @@ the planted one, with values within {sigmas:g} standard deviations.
 """
 RULES = """
 - *not planted* counts logs in which a term was added that the joint does not have, at any joint.
-- *within 3 σ* are the found logs in which all values of the term (`Fs`, `Fc`, `Fn`, `Fl`, the \
-sine and cosine of a ripple) lie within three standard deviations.
+- *within 3 σ* are the found logs in which all values of the term (`Fs`, `Fc`, `Fn`, `Fl`, `Fld`, \
+`Flb`, the sine and cosine of a ripple) lie within three standard deviations.
   A drift has no standard deviation: its median error relative to the rms of the removed torque \
 is given.
 - Coulomb friction that differs by direction equals, where the step is sharp, Coulomb friction \

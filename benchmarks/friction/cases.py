@@ -72,6 +72,11 @@ KINDS = {
         lambda j: {"stiction": 2 * j.coulomb, "stribeck": 0.2 * j.speed},
     ),
     "load": Kind("load", "0.1 of the gravity torque", lambda j: {"load": 0.1}),
+    "losses": Kind(
+        "losses",
+        "0.05 of a gravity torque that the motor drives, 0.35 of one that drives it",
+        lambda j: {"driving": 0.05, "driven": 0.35},
+    ),
     "ripple": Kind(
         "ripple",
         "3 % of the rms torque",
@@ -173,7 +178,7 @@ def drawn(name: str, moves: Fourier, word: str, rng: np.random.Generator) -> Joi
     able = [
         j
         for j in range(robot.n)
-        if word not in robot.tree.terms[j] and (word != "load" or load[j] >= 0.2)
+        if word not in robot.tree.terms[j] and (word not in ("load", "losses") or load[j] >= 0.2)
     ] or [int(np.argmax(load))]
     j = int(rng.choice(able))
     own = robot.tree.terms[j]

@@ -34,6 +34,7 @@ def with_terms() -> Iterator[sy.Robot]:
     for row in (row for row in FRICTION if row.factor is not None):
         usual = {row.key: 0.5, **dict.fromkeys(row.above, 1.0)}
         usual |= {key: BY_KEY[key].between[0] + 0.02 for key in row.shapes}
+        usual |= {key: 0.3 for key in row.needs if BY_KEY[key].linear}
         yield ARM.with_friction(**usual)
         for key in (row.key, *row.shapes):
             yield ARM.with_friction(**(usual | {key: 1.1 * usual[key]}))

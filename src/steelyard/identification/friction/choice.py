@@ -109,10 +109,26 @@ def choose_friction(
         model = model.with_robot(
             robot_with_terms(model.robot, [g for g in chosen if g.candidate in equal], gears)
         )
-    added = tuple(
-        (model.robot.joint_names[gain.candidate.joint], gain.candidate.word) for gain in chosen
-    )
-    return FrictionChoice(model, tuple(drift), (describe_choice(start, chosen),), added)
+    chosen = with_last_terms(chosen)
+    names = model.robot.joint_names
+    added = dict.fromkeys((names[g.candidate.joint], g.candidate.word) for g in chosen)
+    return FrictionChoice(model, tuple(drift), (describe_choice(start, chosen),), tuple(added))
+
+
+def with_last_terms(chosen: Sequence[Gain]) -> list[Gain]:
+    """Return gains of terms that a later term replaced as gains of that term."""
+    results = []
+    for i, gain in enumerate(chosen):
+        keys = gain.candidate.keys
+        later = [
+            each.candidate
+            for each in chosen[i + 1 :]
+            if each.candidate.joint == gain.candidate.joint
+            and keys
+            and set(keys) <= set(each.candidate.replaces)
+        ]
+        results.append(replace(gain, candidate=later[-1]) if later else gain)
+    return results
 
 
 def without_torque(samples: tuple[Samples, ...], torques: Sequence[Array]) -> tuple[Samples, ...]:
