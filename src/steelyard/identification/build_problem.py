@@ -36,6 +36,7 @@ from .samples.decimation import common_decimation
 from .samples.samples import Samples
 from .selection.choose_rows import RestingRows
 from .selection.choose_smoothing import SmoothingChoice, choose_smoothing
+from .selection.external_force import ExternalForce
 
 AUTO_SMOOTHING = "auto"
 Progress = Callable[[str, float], None]
@@ -93,6 +94,7 @@ def build_problem(
     diagnose: bool,
     progress: Progress,
     drifting: bool = True,
+    force: ExternalForce | None = None,
 ) -> PreparedProblem:
     """Build the problem of some logs, with everything that an estimator takes as given.
 
@@ -104,6 +106,7 @@ def build_problem(
     diagnose : whether the logs are examined for faults, where the observation allows it
     progress : function (sentence, share of the work)
     drifting : whether torque that drifts along the logs is taken out
+    force : samples in which an external force acts, where the smoothing is given
 
     Returns
     -------
@@ -128,6 +131,8 @@ def build_problem(
         options = replace(options, preparation=choice.preparation)
         samples = prepare_all(robot, logs, options.preparation, observation)
     rest = None if choice is None else choice.rest
+    force = force if choice is None else choice.force
+    samples = samples if force is None else force.masked(samples)
     samples = samples if rest is None else rest.masked(samples)
     progress("looking for faults of the log", 0.2)
     decimate = options.preparation.decimate
@@ -183,6 +188,8 @@ def chooses_by_held_out_torque(options: Options, model: Model, logs: Sequence[Lo
 def smoothing_notes(choice: SmoothingChoice | None, rest: RestingRows | None) -> tuple[str, ...]:
     """Return sentences on the smoothing and the rows, where other than the usual were chosen."""
     notes = () if choice is None or not choice.note else (choice.note,)
+    if choice is not None and choice.force is not None:
+        notes = (*notes, choice.force.note)
     return notes if rest is None else (*notes, rest.note)
 
 
