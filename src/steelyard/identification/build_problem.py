@@ -33,6 +33,7 @@ from .observations.observation import (
 from .observations.prepare import prepare_all
 from .options import Options
 from .samples.decimation import common_decimation
+from .samples.late_states import without_late_states
 from .samples.samples import Samples
 from .selection.choose_rows import RestingRows
 from .selection.choose_smoothing import SmoothingChoice, choose_smoothing
@@ -181,7 +182,9 @@ def chooses_by_held_out_torque(options: Options, model: Model, logs: Sequence[Lo
         and options.preparation.controller is None
         and model.observation.has_joint_rows
         and not model.moving
-        and not all(log.qd is not None and log.qdd is not None for log in logs)
+        and not all(
+            log.qd is not None and log.qdd is not None for log in map(without_late_states, logs)
+        )
     )
 
 
