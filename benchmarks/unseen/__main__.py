@@ -4,6 +4,7 @@ python -m benchmarks.unseen --draws 200 --seed 1000   half healthy, half faulty;
 python -m benchmarks.unseen --draws 20 --healthy      development: seeds 0 to 19, healthy logs
 python -m benchmarks.unseen --faulty --fault clock --class lugre
 python -m benchmarks.unseen real [SET ...]            every set of ../shared/data with torque
+python -m benchmarks.unseen loro                      write docs/measured/leave_one_out.md
 python -m benchmarks.unseen --draws 80 --seed 1000 --update   write docs/measured/unseen.md
 
 Seeds 0 to 99 are for development; published figures come from seeds of 1000 and above, which must
@@ -35,6 +36,7 @@ from benchmarks.unseen.tables import BEST, PICKED, faulty_table, healthy_table, 
 from steelyard.files import write_atomic
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measured" / "unseen.md"
+LEFT_OUT_PAGE = PAGE.with_name("leave_one_out.md")
 Task = tuple[int, bool, str]
 
 
@@ -43,6 +45,8 @@ def main() -> int:
     options = _options()
     if options.what == "real":
         return real(tuple(options.sets), options.out)
+    if options.what == "loro":
+        return left_out(tuple(options.sets))
     tasks = choose(options)
     outcomes: list[Outcome] = []
     start = perf_counter()
@@ -177,6 +181,18 @@ def real(sets: tuple[str, ...], out: Path | None) -> int:
     return 0
 
 
+def left_out(sets: tuple[str, ...]) -> int:
+    """Judge each measured robot with thresholds that the others chose, and write the page."""
+    from benchmarks.unseen.leave_one_out import FIELDS, leave_one_out
+    from benchmarks.unseen.real import trials  # needs the tests' readers
+
+    text = leave_one_out(trials(sets), FIELDS, lambda line: print(line, flush=True))
+    if not sets:
+        write_atomic(LEFT_OUT_PAGE, text, overwrite=True)
+    print(f"\n{text}")
+    return 0
+
+
 def save(path: Path | None, rows: Sequence[object]) -> None:
     """Write results as JSON; results that are done survive an interrupted run."""
     if path is not None:
@@ -190,7 +206,7 @@ def _options() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", choices=("draws", "real"), default="draws")
+    parser.add_argument("what", nargs="?", choices=("draws", "real", "loro"), default="draws")
     parser.add_argument("sets", nargs="*", help="folders of ../shared/data, or their beginnings")
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="first seed")

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steelyard as sy
-from benchmarks.unseen.plain import ExtraTerms, KnownTorque, banded, compare, relative
+from benchmarks.unseen.plain import (
+    ExtraTerms,
+    Intervals,
+    KnownTorque,
+    banded,
+    compare,
+    relative,
+)
 
 Array = NDArray[np.float64]
 BAND = 8.0  # [Hz] of states and torque, unless a set says otherwise
@@ -79,7 +86,8 @@ class Trial:
     """Training and held-out logs of one robot, with torque known beforehand and the band [Hz].
 
     `terms` are further columns of plain least squares, `options` of the default: knowledge about
-    the robot that both have, such as a coupled wrist.
+    the robot that both have, such as a coupled wrist. At `pushed` times [s] of the held-out logs
+    somebody pushes the robot: no model predicts that, and these rows do not count.
     """
 
     name: str
@@ -90,6 +98,7 @@ class Trial:
     band: float = BAND
     terms: ExtraTerms | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    pushed: Intervals = ()
 
 
 def percent(value: float) -> str:
@@ -105,7 +114,13 @@ def judge(trial: Trial, fit: sy.Fit | None = None) -> tuple[Judgement, sy.Fit | 
     with warnings.catch_warnings(), sy.threads(1):
         warnings.simplefilter("ignore")
         plain = compare(
-            trial.robot, trial.training, trial.held_out, trial.band, trial.known, trial.terms
+            trial.robot,
+            trial.training,
+            trial.held_out,
+            trial.band,
+            trial.known,
+            trial.terms,
+            trial.pushed,
         )
         result: dict[str, Any] = {
             "plain": plain.held_out,
@@ -121,7 +136,7 @@ def judge(trial: Trial, fit: sy.Fit | None = None) -> tuple[Judgement, sy.Fit | 
                 fit = sy.identify(trial.robot, logs, **known, **trial.options)
             verdict = fit.verdict
             seconds = perf_counter() - start
-            errors = held_out_errors(fit, trial.held_out, trial.band)
+            errors = held_out_errors(fit, trial.held_out, trial.band, trial.pushed)
         except sy.SteelyardError as error:
             return Judgement(default=float("inf"), failure=str(error), **result), None
         findings = tuple(
@@ -139,10 +154,12 @@ def judge(trial: Trial, fit: sy.Fit | None = None) -> tuple[Judgement, sy.Fit | 
         return judgement, fit
 
 
-def held_out_errors(fit: sy.Fit, logs: Sequence[sy.Log], band: float) -> dict[str, Any]:
+def held_out_errors(
+    fit: sy.Fit, logs: Sequence[sy.Log], band: float, pushed: Intervals = ()
+) -> dict[str, Any]:
     """Return the errors of a fit on logs in a band: all, moving joints inside, and per joint."""
     errors, torques, moving, inside = [], [], [], []
-    for log in (banded(log, band) for log in logs):
+    for log in (banded(log, band, pushed) for log in logs):
         rows = log.inner
         predicted = log.low_pass(np.asarray(fit.predict(log.q, log.qd, log.qdd).torque))
         errors.append(log.tau[rows] - predicted)

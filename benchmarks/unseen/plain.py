@@ -18,6 +18,7 @@ from scipy.signal import butter, sosfiltfilt
 import steelyard as sy
 
 Array = NDArray[np.float64]
+Intervals = Sequence[tuple[float, float]]
 KnownTorque = Callable[[Array, Array, Array], Array]
 ExtraTerms = Callable[[Array, Array], Array]  # qd, qdd (N, n) -> columns (N, n, k)
 CUTOFFS = (4.0, 8.0, 12.0, 20.0)  # [Hz]
@@ -33,7 +34,10 @@ TERMS = 4  # joint terms: viscous, Coulomb, offset, rotor inertia
 
 @dataclass(frozen=True, eq=False)
 class BandedLog:
-    """States and torque of a log in one band: t (N,), q, qd, qdd, tau (N, n) at a lower rate."""
+    """States and torque of a log in one band: t (N,), q, qd, qdd, tau (N, n) at a lower rate.
+
+    `pushed` are times [s] in which somebody pushes the robot, by a torque that no sensor measures.
+    """
 
     t: Array
     q: Array
@@ -42,16 +46,21 @@ class BandedLog:
     tau: Array
     cutoff: float
     rate: float
+    pushed: Intervals = ()
 
     def low_pass(self, values: Array) -> Array:
         """Return values (N, ...) at these times, in the band of the torque."""
         return zero_phase(values, self.rate, self.cutoff)[self.inner]
 
     @property
-    def inner(self) -> slice:
-        """The rows apart from the ends, where a zero-phase filter has transients."""
+    def inner(self) -> NDArray[np.int64]:
+        """The rows apart from pushes, and from the ends, where a filter has transients."""
         cut = min(int(TRIM * self.rate / self.cutoff), len(self.t) // 8)
-        return slice(cut, len(self.t) - cut)
+        pushed = np.zeros(len(self.t), bool)
+        for first, last in self.pushed:
+            pushed |= (self.t >= first) & (self.t <= last)
+        rows = np.arange(cut, len(self.t) - cut)
+        return rows[~pushed[rows]]
 
 
 def zero_phase(values: Array, rate: float, cutoff: float) -> Array:
@@ -71,8 +80,11 @@ def uniform(t: Array, *signals: Array) -> tuple[Array, ...]:
     return grid, *(CubicSpline(t, signal[first])(np.minimum(grid, t[-1])) for signal in signals)
 
 
-def banded(log: sy.Log, cutoff: float) -> BandedLog:
-    """Return a log in one band: filtered positions, their derivatives, and filtered torque."""
+def banded(log: sy.Log, cutoff: float, pushed: Intervals = ()) -> BandedLog:
+    """Return a log in one band: filtered positions, their derivatives, and filtered torque.
+
+    `pushed` are times [s] whose rows are left out.
+    """
     assert log.tau is not None
     t, q, tau = uniform(np.asarray(log.t), np.asarray(log.q), np.asarray(log.tau))
     step = (t[-1] - t[0]) / (len(t) - 1)
@@ -91,6 +103,7 @@ def banded(log: sy.Log, cutoff: float) -> BandedLog:
         tau=tau[::every],
         cutoff=cutoff,
         rate=rate,
+        pushed=pushed,
     )
 
 
@@ -227,19 +240,23 @@ def compare(
     band: float,
     known: KnownTorque | None = None,
     terms: ExtraTerms | None = None,
+    pushed: Intervals = (),
 ) -> PlainResult:
     """Fit every candidate to the training logs; cross-validate it and predict the held-out logs.
 
-    Errors are in the common band [Hz], on states of positions filtered in that band.
+    Errors are in the common band [Hz], on states of positions filtered in that band. Rows of the
+    held-out logs at `pushed` times [s] do not count.
     """
 
-    def rows_of(logs: Sequence[sy.Log], cutoff: float) -> tuple[Rows, NDArray[np.int64]]:
+    def rows_of(
+        logs: Sequence[sy.Log], cutoff: float, pushed: Intervals = ()
+    ) -> tuple[Rows, NDArray[np.int64]]:
         """Return the rows of logs in a band, and the block of each row."""
-        parts = [banded(log, cutoff) for log in logs]
+        parts = [banded(log, cutoff, pushed) for log in logs]
         rows = joined([regression_rows(robot, log, known, terms) for log in parts])
         return rows, block_numbers([log.t[log.inner] for log in parts])
 
-    judged, _ = rows_of(held_out, band)
+    judged, _ = rows_of(held_out, band, pushed)
     common, blocks = rows_of(training, band)
     cross_validated, errors = {}, {}
     by_cutoff = {cutoff: rows_of(training, cutoff) for cutoff in {*CUTOFFS, band}}

@@ -20,6 +20,12 @@ NAMES = (
     "double pendulum A.0",
     "double pendulum C.0",
     "simple pendulum gravity_compensation 1 to 2",
+    "simple pendulum energy_shaping 2 to 1",  # the training half has a push
+    "simple pendulum energy_shaping_1kg 1 to 2",
+    "simple pendulum energy_shaping_1kg 2 to 1",
+    "simple pendulum ilqr 1 to 2",
+    "simple pendulum ilqr 2 to 1",
+    "simple pendulum sac 1 to 2",
 )
 PICKED, BEST = 1.02, 1.10  # over the candidate of cross-validation, and over the best in hindsight
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import steelyard as sy
+from steelyard.identification.samples.late_states import common_delay, follows_positions
 from steelyard.identification.samples.samples import (
     Samples,
     far_positions,
@@ -17,6 +18,7 @@ from steelyard.identification.samples.samples import (
     spins,
 )
 from steelyard.identification.samples.smoothing import standing
+from steelyard.signals.clean.delay import Delay
 from tests.thresholds.threshold import Threshold, sides
 
 T = np.arange(1000) / 100
@@ -86,7 +88,24 @@ def drifting(ratio: float) -> bool:
     return stands(0.005, slow)
 
 
+def late_by(seconds: float, sigma: float = 0.0) -> bool:
+    """Whether velocities with such a delay, and a standard deviation of it, come late."""
+    return common_delay(np.full(3, seconds), np.full(3, sigma)) > 0.0
+
+
+def compares(correlation: float) -> bool:
+    """Whether velocities are compared that have such a correlation with the positions' rates."""
+    one = np.ones(1)
+    return bool(follows_positions(Delay(one, one, correlation * one))[0])
+
+
 SAMPLES = [
+    Threshold("samples.samples_thresholds:least_velocity_delay", sides(late_by, 5e-4)),
+    Threshold(
+        "samples.samples_thresholds:velocity_delay_deviations",
+        sides(lambda x: late_by(1e-3 * x, 1e-3), 4.0),
+    ),
+    Threshold("samples.samples_thresholds:velocity_correlation", sides(compares, 0.5)),
     Threshold(
         "samples.samples_thresholds:least_samples",
         lambda: (refuses(require_numbers, log()[:14]), refuses(require_numbers, log()[:7])),

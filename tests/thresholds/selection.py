@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import steelyard as sy
+from steelyard.identification.samples.samples import Samples
 from steelyard.identification.selection.choose_predictor import CONSISTENT, WLS, best_predictor
 from steelyard.identification.selection.choose_rows import gains_while_moving, resting_speeds
 from steelyard.identification.selection.choose_smoothing import (
@@ -17,7 +18,9 @@ from steelyard.identification.selection.choose_smoothing import (
     widest_of,
     with_motion,
 )
+from steelyard.identification.selection.external_force import are_few, intervals_of_peaks
 from steelyard.identification.selection.held_out_torque import HeldOutError
+from steelyard.identification.selection.selection_thresholds import THRESHOLDS
 from tests.thresholds.threshold import Threshold, sides
 
 Array = NDArray[np.float64]
@@ -106,6 +109,27 @@ def better_moving(share: float) -> bool:
     return gains_while_moving(errors(0.1 * (1 - share)), errors(0.1))
 
 
+def reaches(ratio: float) -> bool:
+    """Whether residuals of such a ratio are a force."""
+    t = np.arange(50) / 10.0
+    return bool(intervals_of_peaks(t, np.where(t == 2.0, ratio, 0.1), 0.25))
+
+
+def separate(periods: float) -> bool:
+    """Whether peaks so many periods of 4 Hz apart are two stretches."""
+    t = np.arange(2000) / 100.0
+    first, second = 500, 500 + round(100 * 2 * periods / 4.0)
+    ratios = np.where(np.isin(np.arange(2000), (first, second)), 5.0, 0.0)
+    return len(intervals_of_peaks(t, ratios, THRESHOLDS.force_margin / 4.0)) == 2
+
+
+def loses(share: float) -> bool:
+    """Whether such a share of the samples may be left out for an external force."""
+    t = np.arange(1000) / 100.0
+    x = np.zeros((1000, 1))
+    return are_few([Samples(t, x, x, x, x).without_rows(t < 10.0 * share)])
+
+
 MODULE = "selection.selection_thresholds"
 SELECTION = [
     Threshold(f"{MODULE}:least_gain", sides(gains_by, 0.005)),
@@ -120,4 +144,7 @@ SELECTION = [
     Threshold(f"{MODULE}:least_rest_share", sides(often, 0.05)),
     Threshold(f"{MODULE}:largest_rest_share", lambda: (often(0.7), often(0.9)), (True, False)),
     Threshold(f"{MODULE}:least_rest_gain", sides(better_moving, 0.05)),
+    Threshold(f"{MODULE}:missing_torque", sides(reaches, 2.5)),
+    Threshold(f"{MODULE}:force_margin", sides(separate, 1.0)),
+    Threshold(f"{MODULE}:largest_force_share", sides(loses, 0.1), (True, False)),
 ]

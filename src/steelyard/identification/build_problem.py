@@ -34,10 +34,12 @@ from .observations.observation import (
 from .observations.prepare import prepare_all
 from .options import Options
 from .samples.decimation import common_decimation
+from .samples.late_states import without_late_states
 from .samples.samples import Samples
 from .samples.smoothing import has_states
 from .selection.choose_rows import RestingRows
 from .selection.choose_smoothing import SmoothingChoice, choose_smoothing
+from .selection.external_force import ExternalForce
 
 AUTO_SMOOTHING = "auto"
 Progress = Callable[[str, float], None]
@@ -95,6 +97,7 @@ def build_problem(
     diagnose: bool,
     progress: Progress,
     drifting: bool = True,
+    force: ExternalForce | None = None,
 ) -> PreparedProblem:
     """Build the problem of some logs, with everything that an estimator takes as given.
 
@@ -106,6 +109,7 @@ def build_problem(
     diagnose : whether the logs are examined for faults, where the observation allows it
     progress : function (sentence, share of the work)
     drifting : whether torque that drifts along the logs is taken out
+    force : samples in which an external force acts, where the smoothing is given
 
     Returns
     -------
@@ -131,6 +135,8 @@ def build_problem(
         options = replace(options, preparation=choice.preparation)
         samples = prepare_all(robot, logs, options.preparation, observation)
     rest = None if choice is None else choice.rest
+    force = force if choice is None else choice.force
+    samples = samples if force is None else force.masked(samples)
     samples = samples if rest is None else rest.masked(samples)
     progress("looking for faults of the log", 0.2)
     decimate = options.preparation.decimate
@@ -179,13 +185,15 @@ def chooses_by_held_out_torque(options: Options, model: Model, logs: Sequence[Lo
         and options.preparation.controller is None
         and model.observation.has_joint_rows
         and not model.moving
-        and not all(map(has_states, logs))
+        and not all(has_states(log) for log in map(without_late_states, logs))
     )
 
 
 def smoothing_notes(choice: SmoothingChoice | None, rest: RestingRows | None) -> tuple[str, ...]:
     """Return sentences on the smoothing and the rows, where other than the usual were chosen."""
     notes = () if choice is None or not choice.note else (choice.note,)
+    if choice is not None and choice.force is not None:
+        notes = (*notes, choice.force.note)
     return notes if rest is None else (*notes, rest.note)
 
 

@@ -125,6 +125,7 @@ def plain_problem(
         replace(options, preparation=preparation, model=model),
         diagnose=False,
         progress=progress,
+        force=smoothing.force,
     )
     note = (
         f"A zero-phase Butterworth filter at {plain[0]:g} Hz with viscous and Coulomb friction"

@@ -178,7 +178,7 @@ def remaining_rows(
     """
     if rest is None:
         return samples
-    every = tuple(replace(s, keep=None) for s in samples)
+    every = tuple(s.with_every_row() for s in samples)
     remaining = None if model is None else without_memory(rest, model)
     return every if remaining is None else remaining.masked(every)
 

@@ -8,6 +8,7 @@ from ...errors import LogError
 from ...robot import Robot
 from ...signals.clean import clean
 from ...signals.log import Log
+from ..samples.late_states import without_late_states
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples, at_rest, require_enough, require_log
 from ..samples.smoothing import smoothed, standing
@@ -36,7 +37,9 @@ def prepare(
         options.least_speeds(robot.joint_names)  # refuses a mask for joints that do not exist
     log = clean(observation.select(robot, log))
     require_enough(log)
-    states, used, noise, period = smoothed(log, options)
+    timely = without_late_states(log) if options.smoothing == "auto" else log
+    states, used, noise, period = smoothed(timely, options)
+    log = timely.replace(qd=log.qd, qdd=log.qdd)  # samples have the velocities as measured, too
     states = at_rest(*states, standing(log.q))
     motion = SmoothedMotion(states=states, used=used, noise=noise, period=period)
     return observation.samples(robot, log, motion, options)

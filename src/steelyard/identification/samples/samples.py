@@ -38,7 +38,8 @@ class Samples:
     smoother made of the measured positions. `period` [s] is the period of a motion that was
     averaged over its periods, None for others. `measured_qd` and `measured_tau` (N, n) are the
     signals of the log before smoothing, delay and drift are taken out; `measured_qd` is None where
-    the log has no velocities.
+    the log has no velocities. `disturbed` (N,) marks samples in which an external force acts, None
+    without one: they have no rows.
     """
 
     t: Array
@@ -60,6 +61,7 @@ class Samples:
     period: float | None = None
     measured_qd: Array | None = None
     measured_tau: Array | None = None
+    disturbed: NDArray[np.bool_] | None = None
 
     @property
     def N(self) -> int:
@@ -96,11 +98,22 @@ class Samples:
             "measured",
             "smoothed",
         )
-        names += ("measured_qd", "measured_tau")
+        names += ("measured_qd", "measured_tau", "disturbed")
         present = {
             name: value[index] for name in names if (value := getattr(self, name)) is not None
         }
         return replace(self, **present, errors=None)
+
+    def without_rows(self, disturbed: NDArray[np.bool_]) -> Samples:
+        """Return these samples without the rows in which an external force acts, marked (N,)."""
+        undisturbed = np.broadcast_to(~disturbed[:, None], self.tau.shape)
+        keep = undisturbed if self.keep is None else self.keep & undisturbed
+        return replace(self, keep=keep, disturbed=disturbed)
+
+    def with_every_row(self) -> Samples:
+        """Return these samples with all rows but those in which an external force acts."""
+        every = replace(self, keep=None)
+        return every if self.disturbed is None else every.without_rows(self.disturbed)
 
     def torque(self, function: Callable[..., Array]) -> Array:
         """Return the torque (N, n) of a function of the states, payload torque included.

@@ -61,6 +61,22 @@ class SamplesThresholds:
         1e-4, "convention: a ten-thousandth (design page 014)"
     )
 
+    # -- Late velocities
+    # samples from which the delay of velocities is estimated
+    delay_samples: int = threshold(4096, "computing time")
+    # time step [s] of the velocities that are compared: noise of shorter differences is larger
+    velocity_step: float = threshold(5e-3, "computing time; shorter than the motion changes")
+    # longest delay [s] that is looked for
+    longest_velocity_delay: float = threshold(0.1, "convention: filters of drivers are faster")
+    # correlation of velocities with the derivative of the positions, from which both are compared
+    velocity_correlation: float = threshold(0.5, "convention: half")
+    # standard deviations from which a delay is significant
+    velocity_delay_deviations: float = threshold(4.0, "convention: four standard deviations")
+    # delay [s] below which velocities are in time
+    least_velocity_delay: float = threshold(
+        5e-4, "unseen draws 0 to 21: filters of 25 to 120 Hz have 1.3 to 6 ms, exact states 0.0"
+    )
+
     # -- Noise
     # samples that the noise is estimated from
     noise_samples: int = threshold(1 << 17, "computing time")

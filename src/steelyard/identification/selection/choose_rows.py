@@ -89,7 +89,7 @@ def choose_rows(band: BandSamples, model: Model) -> RestingRows | None:
     -------
     RestingRows; None where all rows are used.
     """
-    if any(s.keep is not None for s in band.samples):
+    if any(s.keep is not None and s.disturbed is None for s in band.samples):
         return None
     speeds, shares = resting_speeds([(s.t, s.qd) for s in band.samples])
     if not speeds.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..samples.decimation import common_decimation
 from ..samples.preparation import Preparation
 from ..samples.samples import Samples
 from .choose_rows import RestingRows, choose_rows
+from .external_force import ExternalForce, find_external_force
 from .held_out_torque import (
     OLS,
     WLS,
@@ -34,6 +36,7 @@ from .held_out_torque import (
 )
 from .selection_thresholds import THRESHOLDS
 
+LeftOut = TypeVar("LeftOut", RestingRows, ExternalForce)
 FIRST = "auto"
 
 
@@ -49,6 +52,7 @@ class SmoothingChoice:
     note : a sentence on the choice, '' where nothing was chosen
     given_decimation : decimation that the caller gave, None for the automatic one
     rest : rows of resting joints that are left out, None if all rows are used
+    force : samples in which an external force acts, None without one
     """
 
     preparation: Preparation
@@ -57,6 +61,7 @@ class SmoothingChoice:
     note: str = ""
     given_decimation: int | None = None
     rest: RestingRows | None = None
+    force: ExternalForce | None = None
 
 
 def choose_smoothing(
@@ -109,12 +114,13 @@ def choose_smoothing(
     comparison = candidates.compare()
     if comparison is None:
         return None
-    rest = choose_rows(bands[comparison.cutoff], plain) if preparation.mask is None else None
+    force = find_external_force(bands[min(cutoffs)], plain)
+    if force is not None:
+        candidates, comparison, force = fewer_rows(candidates, comparison, force)
+    band = candidates.bands[comparison.cutoff]
+    rest = choose_rows(band, plain) if preparation.mask is None else None
     if rest is not None:
-        masked = candidates.masked(rest)
-        moving = masked.compare()
-        rest = None if moving is None else rest
-        candidates, comparison = (candidates, comparison) if moving is None else (masked, moving)
+        candidates, comparison, rest = fewer_rows(candidates, comparison, rest)
     errors, cutoff = comparison.errors, comparison.cutoff
     compared = {key: error for (key, kind), error in errors.items() if kind == WLS}
     by_bandwidth: list[str | float] = [FIRST]
@@ -129,6 +135,7 @@ def choose_smoothing(
         plain_errors,
         given_decimation=preparation.decimate,
         rest=rest,
+        force=force,
     )
     if best == FIRST:
         return choice
@@ -167,13 +174,13 @@ class Candidates:
     first: tuple[Samples, ...]
     bands: dict[float, BandSamples]
 
-    def masked(self, rest: RestingRows) -> Candidates:
-        """Return the candidates without rows of resting joints."""
+    def masked(self, rows: RestingRows | ExternalForce) -> Candidates:
+        """Return the candidates without rows of resting joints, or of an external force."""
         bands = {
-            cutoff: replace(band, samples=rest.masked(band.samples))
+            cutoff: replace(band, samples=rows.masked(band.samples))
             for cutoff, band in self.bands.items()
         }
-        return replace(self, first=rest.masked(self.first), bands=bands)
+        return replace(self, first=rows.masked(self.first), bands=bands)
 
     def compare(self) -> Comparison | None:
         """Compare all candidates by held-out torque; None where one has too few rows."""
@@ -197,6 +204,18 @@ class Candidates:
         smallest = {each: min(error.total for error in errors[each].values()) for each in errors}
         cutoff = widest_band(smallest)
         return Comparison(cutoff, errors[cutoff])
+
+
+def fewer_rows(
+    candidates: Candidates, comparison: Comparison, rows: LeftOut
+) -> tuple[Candidates, Comparison, LeftOut | None]:
+    """Return candidates without some rows, their comparison, and the rows that are left out.
+
+    All rows stay where too few would remain: None.
+    """
+    masked = candidates.masked(rows)
+    fewer = masked.compare()
+    return (candidates, comparison, None) if fewer is None else (masked, fewer, rows)
 
 
 def butterworth_preparation(

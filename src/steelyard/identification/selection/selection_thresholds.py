@@ -53,6 +53,22 @@ class SelectionThresholds:
     largest_rest_share: float = threshold(0.8, "convention: a fifth of the rows remains")
     # least relative gain of the held-out error of moving rows, for rows at rest to be left out
     least_rest_gain: float = threshold(0.05, "convention: a twentieth")
+    # residual over the largest measured torque of a joint, from which an external force acts
+    missing_torque: float = threshold(
+        2.5, "five pushes of a pendulum have 6 to 15, 21 other measured logs at most 1.9"
+    )
+    # the same of the first least squares, over `missing_torque`, below which no row is trimmed
+    least_first_residual: float = threshold(
+        0.25, "five pushes of a pendulum have 0.30 to 1.1; computing time"
+    )
+    # concentration steps of least trimmed squares at most
+    concentration_steps: int = threshold(20, "computing time; measured logs took at most 7")
+    # bytes of the rows in which external forces are searched for at most
+    force_bytes: float = threshold(2e8, "memory: two hours of six joints at 10 Hz")
+    # periods of the cut-off that are left out on either side of an external force
+    force_margin: float = threshold(1.0, "convention: reach of a low-pass")
+    # largest share of the samples that may be left out for an external force
+    largest_force_share: float = threshold(0.1, "convention: a tenth")
     # weight of the description that keeps the described links as they are
     exact_prior: float = threshold(1e8, "numerical: far above the weight of any log")
     # least relative gain of the held-out error for which inconsistent parameters predict
