@@ -198,10 +198,10 @@ def contradicts_positions(log: Log) -> bool:
 
     Velocities of unordered states, which no differences of positions show, contradict nothing.
     """
-    return log.qd is not None and any(wrong_velocities(log)) and follows_positions(log)
+    return log.qd is not None and any(wrong_velocities(log)) and correlates_with_positions(log)
 
 
-def follows_positions(log: Log) -> bool:
+def correlates_with_positions(log: Log) -> bool:
     """Return whether the velocities of all moving joints correlate with differences of positions.
 
     Of the longest stretch without gaps.
