@@ -196,7 +196,13 @@ def swings(share: float, error: float = 0.5) -> bool:
     return free_swing(np.array([share]), np.array([error]), ("a",)) is not None
 
 
+def longer_blocks(share: float) -> bool:
+    """Whether a wrong length gains that lowers so many held-out errors, and their mean."""
+    return HeldOutGain(np.where(np.arange(40) < 40 * share, 1.0, -1e-3)).is_positive
+
+
 EXCITATION = [
+    Threshold("doctor.doctor_thresholds:positive_share", sides(longer_blocks, 0.5)),
     Threshold("doctor.doctor_thresholds:held_out_share", sides(in_blocks, 0.75)),
     Threshold("doctor.doctor_thresholds:held_out_gain", sides(lambda x: in_blocks(gain=x), 0.05)),
     Threshold("doctor.doctor_thresholds:free_swing", sides(swings, 0.4), (True, False)),

@@ -91,7 +91,8 @@ NO_WORD = {
         "nuisance.nuisance_thresholds: delay_ridge uniform_scatter",
         "estimators.estimator_thresholds: likelihood_steps likelihood_tolerance",
         "doctor.doctor_thresholds: parabolas negligible_evidence farthest_step clocks",
-        "doctor.doctor_thresholds: refined_offsets",
+        "doctor.doctor_thresholds: refined_offsets tried_structures most_lengths length_steps",
+        "doctor.doctor_thresholds: length_tolerance filter_cutoffs filter_orders",
         "doctor.doctor_thresholds: clocks_with_fault most_search_steps first_hypotheses",
         "doctor.doctor_thresholds: refined_gains gravity_rows command_rows velocity_samples",
         "doctor.doctor_thresholds: longest_velocity_delay held_out_blocks widest_band band_order",
@@ -210,7 +211,7 @@ NO_WORD = {
     ),
     "rounding, units, counts of columns, and values that a user may give": (
         "doctor.fault_search.motion_faults: DEGREE",
-        "doctor.fault_search.unknowns: SHARED",
+        "doctor.fault_search.unknowns: SHARED SPRING",
         "model.model_thresholds: cholesky_ridge",
         "result.result_thresholds: leverage_rounding",
         "result.result_thresholds: least_residual",
@@ -353,7 +354,7 @@ FACTS = {
         "motion.trajectories.bspline: DEGREE AT_REST",
     ),
     "numbers of a model's state or terms": (
-        "identification.doctor.fault_search.unknowns: SHARED",
+        "identification.doctor.fault_search.unknowns: SHARED SPRING",
         "signals.smooth.kalman: OUTPUTS",
     ),
     "sizes in a format of files": (
@@ -398,7 +399,7 @@ UNNAMED = {
     "doctor.fault_search.torque_faults": {0.02, 0.05, 0.1, 0.5, 4, 20},
     "doctor.fault_search.thinned_log": {0.99, 1.2},
     "doctor.fault_search.log_evidence": {0.1},
-    "doctor.sentences": {0.001},
+    "doctor.fault_words": {0.001},
     "doctor.time_stamps": {1.999},
     "estimators.sdp": {0.25},
     "estimators.stepwise": {0.5},

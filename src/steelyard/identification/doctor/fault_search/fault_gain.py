@@ -46,6 +46,11 @@ class HeldOutGain:
         )
 
     @property
+    def is_positive(self) -> bool:
+        """Whether the error falls at all, and in at least half of the blocks."""
+        return self.mean > 0 and self.share >= THRESHOLDS.positive_share
+
+    @property
     def probability(self) -> float:
         """Probability that the mean gain of further blocks is positive, by Student's t."""
         count = len(self.blocks)

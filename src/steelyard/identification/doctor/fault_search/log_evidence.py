@@ -126,8 +126,14 @@ class LogEvidence:
         """Return the regression of the corrected motion."""
         states = correction.states(self.thinned_log)
         rows = self._rows(correction, states)
-        return build_joint_regression(
+        regression = build_joint_regression(
             self.unknowns, states, rows, correction, self.keep(correction), self.thinned_log.payload
+        )
+        if correction.low_pass is None:
+            return regression
+        cutoff, order = correction.low_pass
+        return regression.low_passed(
+            self.thinned_log.low_pass(cutoff, order), self.keep(correction)
         )
 
     def predicted(self, correction: FaultCorrection, u: Array) -> Array:
@@ -140,11 +146,11 @@ class LogEvidence:
     def _rows(self, correction: FaultCorrection, states: States) -> Rows:
         """Return the rows of the regressor along a motion.
 
-        Of its base columns, or of all p where gravity is another.
+        Of its base columns, or of all p where gravity or geometry is another.
         """
-        if correction.gravity is None:
+        if not correction.any_model:
             return self.unknowns.model.rows_in_reach(*states)
-        return Rows.of(self.unknowns.full_rows(states, correction.gravity))
+        return Rows.of(self.unknowns.full_rows(states, correction.gravity, correction.lengths))
 
     def trial(
         self,

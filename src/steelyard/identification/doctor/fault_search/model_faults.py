@@ -13,7 +13,7 @@ from .fault_correction import Gravity, Pair
 from .fault_hypothesis import FaultHypothesis, number_odds
 from .joint_regression import shared_columns
 from .log_evidence import LogEvidence, Trial
-from .unknowns import SHARED
+from .unknowns import SHARED, Unknowns
 
 Array = NDArray[np.float64]
 
@@ -109,8 +109,11 @@ class GravityColumns:
         unknowns, inner = log_evidence.unknowns, trial.regression.inner
         states = trial.correction.states(log_evidence.thinned_log)
         rest = states[0], np.zeros_like(states[0]), np.zeros_like(states[0])
-        still = unknowns.full_rows(states, (0.0, 0.0, 0.0))[:, :, :inner]
-        lifts = tuple(unknowns.full_rows(rest, three_floats(e))[:, :, :inner] for e in np.eye(3))
+        lengths = trial.correction.lengths
+        still = unknowns.full_rows(states, (0.0, 0.0, 0.0), lengths)[:, :, :inner]
+        lifts = tuple(
+            unknowns.full_rows(rest, three_floats(e), lengths)[:, :, :inner] for e in np.eye(3)
+        )
         friction = []
         for A, E in zip(trial.regression.columns, trial.regression.to_u, strict=True):
             columns = A @ E[:, inner:]
@@ -193,11 +196,9 @@ def explained_share(
     return 1.0 - float(remainder @ remainder) / float(joint_residual @ joint_residual)
 
 
-def coupling_share(trial: Trial, pair: Pair) -> float:
+def coupling_share(unknowns: Unknowns, trial: Trial, pair: Pair) -> float:
     """Return the share of a coupling in the torques of its joints, as a geometric mean."""
-    first = trial.regression.K - SHARED * (
-        len(trial.correction.couplings) - trial.correction.couplings.index(pair)
-    )
+    first = unknowns.first_of_coupling(trial.correction.couplings.index(pair))
     u = np.zeros(trial.regression.K)
     u[first : first + SHARED] = trial.agreement.mean[first : first + SHARED]
     shares = []

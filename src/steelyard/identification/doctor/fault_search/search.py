@@ -24,11 +24,20 @@ from .motion_faults import (
     wrong_zeros,
 )
 from .refinement import refine, size_of, without_fault
+from .structure_faults import filtered_torques, missing_springs, wrong_lengths
 from .torque_faults import late_torques, small_delays, wrong_gains, wrong_scale
 from .unknowns import Unknowns
 
 Family = Callable[[LogEvidence, Trial], Iterator[FaultHypothesis]]
-ALWAYS: tuple[Family, ...] = (wrong_gains, wrong_scale, late_torques, wrong_zeros)
+ALWAYS: tuple[Family, ...] = (
+    wrong_gains,
+    wrong_scale,
+    late_torques,
+    wrong_zeros,
+    missing_springs,
+    wrong_lengths,
+    filtered_torques,
+)
 IF_DOUBTFUL: tuple[Family, ...] = (
     wrong_clock,
     wrong_unit,
@@ -45,12 +54,22 @@ HELD_OUT = (
     "gravity direction",
     "gravity taken out",
     "position offset",
+    "missing term",
+    "geometry",
+    "filtered torque",
 )
 """Faults that must lower errors on held-out blocks.
 
 The others are explained by links of other inertias, or shown by the sign of friction.
 """
-ALWAYS_HELD_OUT = ("delay", "clock", "gravity taken out")
+ALWAYS_HELD_OUT = (
+    "delay",
+    "clock",
+    "gravity taken out",
+    "missing term",
+    "geometry",
+    "filtered torque",
+)
 """Faults that must do so also where only the described links show them."""
 BESIDE_CLOCK: tuple[Family, ...] = (
     wrong_gains,
@@ -96,7 +115,10 @@ class Step:
         A fault that the log shows, or that is of ALWAYS_HELD_OUT, must lower held-out errors.
         """
         needed = self.shown_by_log or self.hypothesis.fault in ALWAYS_HELD_OUT
-        gained = self.gain is None or self.gain.is_relevant or not needed
+        if self.hypothesis.fault == "geometry":  # other links take up most of a wrong length
+            gained = self.gain is None or self.gain.is_positive
+        else:
+            gained = self.gain is None or self.gain.is_relevant or not needed
         return self.size >= 1.0 and gained
 
     def log_odds(self, final: Trial) -> float:
@@ -165,8 +187,17 @@ def decisive_hypotheses(
         candidates,
         lambda each: each.score,
         lambda each: each.fault,
-        lambda each: each if each.score - trial.evidence >= THRESHOLDS.decisive else None,
+        lambda each: each if each.score - trial.evidence >= needed_odds(each.fault) else None,
     )
+
+
+def needed_odds(fault: str) -> float:
+    """Return the log odds [nats] from which a fault is accepted.
+
+    Errors of the model resemble springs and other lengths more than they resemble other faults.
+    """
+    more = {"missing term": THRESHOLDS.spring_odds, "geometry": THRESHOLDS.length_odds}
+    return more.get(fault, THRESHOLDS.decisive)
 
 
 def greedy_path(
@@ -229,7 +260,7 @@ def prune(
             continue
         other = log_evidence.trial(without_step(trial.correction, step), trial)
         step = replace(step, without=other)
-        if step.log_odds(trial) < THRESHOLDS.decisive:
+        if step.log_odds(trial) < needed_odds(step.hypothesis.fault):
             trial = other
         else:
             accepted.append(step)
@@ -242,7 +273,8 @@ def with_size(log_evidence: LogEvidence, final: Trial, step: Step) -> Step:
     if step.hypothesis.fault not in HELD_OUT:
         return replace(step, size=size)
     if step.hypothesis.fault != "delay":
-        return replace(step, size=size, gain=held_out_gain(step.without, final))
+        joints = step.hypothesis.joints if step.hypothesis.fault == "missing term" else ()
+        return replace(step, size=size, gain=held_out_gain(step.without, final, joints))
     thinned = log_evidence.thinned_log
     t, qd = final.correction.clock * thinned.t, final.correction.states(thinned)[1]
     away = away_from_reversals(t, qd)  # near them friction with memory lags as well

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -57,6 +57,23 @@ class ThinnedLog:
         Model errors depend on the motion and vary a few times as fast.
         """
         return float(np.clip(2 * THRESHOLDS.model_error_band * self.motion_frequency, 0.01, 1.0))
+
+    def low_pass(self, cutoff: float, order: int) -> Callable[[Array], Array]:
+        """Return a zero-phase Butterworth filter [Hz] of signals (N, k), stretch by stretch."""
+
+        def filtered(x: Array) -> Array:
+            y = np.array(x)
+            for part in self.stretches:
+                rows = part.stop - part.start
+                rate = (rows - 1) / max(float(self.t[part.stop - 1] - self.t[part.start]), 1e-300)
+                share = 2 * cutoff / rate
+                if rows > 3 and share < THRESHOLDS.widest_band:
+                    section = butter(order, share, output="sos")
+                    pad = min(rows - 1, int(3 / share))
+                    y[part] = sosfiltfilt(section, x[part], axis=0, padlen=pad)
+            return y
+
+        return filtered
 
     def independent(self, residual: Array) -> Array:
         """Return the number of independent rows per row of each joint, (n,), from residuals (N, n).
