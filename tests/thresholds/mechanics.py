@@ -171,10 +171,6 @@ def band(times: float) -> bool:
 ODDS = [
     Threshold("doctor.doctor_thresholds:decisive", sides(accepted, 3.0)),
     Threshold(
-        "doctor.doctor_thresholds:spring_odds",
-        sides(lambda nats: accepted(nats, fault="missing term"), 20.0),
-    ),
-    Threshold(
         "doctor.doctor_thresholds:length_odds",
         sides(lambda nats: accepted(nats, fault="geometry"), 10.0),
     ),
@@ -183,6 +179,10 @@ ODDS = [
     Threshold(
         "doctor.doctor_thresholds:gain_spread",
         around(lambda: gain_odds(float(np.exp(3.0))), 11.0),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:length_spread",
+        around(lambda: structure_faults.length_odds(float(np.exp(0.5))), 11.0),
     ),
     Threshold(
         "doctor.doctor_thresholds:clock_spread",
@@ -331,8 +331,9 @@ def falling(nats: float) -> Any:
     def trial(hypothesis: FaultCorrection, like: Trial, *_: Any, **__: Any) -> Trial:
         return found(hypothesis, evidence=like.evidence - nats)
 
+    start = first_trial()[0]
     return Stub(
-        trial=trial, unknowns=first_trial()[0].unknowns, thinned_log=first_trial()[0].thinned_log
+        trial=trial, unknowns=start.unknowns, thinned_log=start.thinned_log, keep=start.keep
     )
 
 
@@ -420,13 +421,15 @@ def lacks(frequency: float = 3.0, size: float = 1.0, share: float = 0.0) -> bool
     """Whether a filter is tried if torques have such a share of one part of the prediction."""
     t = np.arange(5000) / 50
     slow, fast = np.sin(0.2 * t), size * np.sin(2 * np.pi * frequency * t)
-    regression = Stub(predicted=lambda u: (slow + fast)[:, None])
-    trial: Any = Stub(
-        regression=regression,
-        agreement=Stub(mean=None),
-        torque=(slow + share * fast)[:, None],
+    every = Stub(
+        regression=lambda correction: Stub(predicted=lambda u: (slow + fast)[:, None]),
+        torque=lambda correction: (slow + share * fast)[:, None],
+        thinned_log=Stub(stretches=[slice(0, 5000)], t=t),
     )
-    evidence: Any = Stub(thinned_log=Stub(stretches=[slice(0, 5000)], t=t))
+    trial: Any = Stub(
+        regression=Stub(K=1, inner=1), agreement=Stub(mean=np.ones(1)), correction=None
+    )
+    evidence: Any = Stub(with_every_row=every)
     return bool(structure_faults.missing_bands(evidence, trial))
 
 

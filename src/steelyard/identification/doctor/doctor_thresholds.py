@@ -83,10 +83,6 @@ class DoctorThresholds(ChannelThresholds):
     decisive: float = threshold(3.0, "convention: a probability of 95 %")
     # prior log odds of a fault at one joint
     fault_odds: float = threshold(-4.0, "convention: one log in 50")
-    # log odds from which a spring is accepted
-    spring_odds: float = threshold(
-        20.0, "benchmarks.unseen, seeds 100 to 203: 4 to 25 without a spring, 75 and more with one"
-    )
     # log odds from which a wrong distance between joints is accepted
     length_odds: float = threshold(
         10.0, "benchmarks.unseen, seeds 100 to 203: at most 4 with right lengths, 18 and more else"
@@ -97,6 +93,8 @@ class DoctorThresholds(ChannelThresholds):
     gain_spread: float = threshold(1.5, "convention: a factor of 4.5 is one standard deviation")
     # prior standard deviation of the logarithm of a wrong clock
     clock_spread: float = threshold(1.0, "convention: a factor of 2.7 is one standard deviation")
+    # prior standard deviation of the logarithm of a wrong distance between joints
+    length_spread: float = threshold(0.25, "convention: a quarter, as a wrong digit or offset")
     # log odds of one factor for all torques over a factor for one joint
     unit_odds: float = threshold(2.0, "convention: units are wrong for a whole log")
     # evidence [nats] that a contradicted path of the search loses
@@ -275,6 +273,8 @@ class DoctorThresholds(ChannelThresholds):
         (np.inf, 300.0, 150.0, 80.0, 60.0),
         "computing time; no record of a measurement; benchmarks.trust judges it",
     )
+    # evidence [nats] that a correction with singular equations loses
+    singular_cost: float = threshold(1e6, "numerical: far above every other evidence")
     # how many times its last growth the evidence may still grow
     evidence_growth: float = threshold(
         10.0, "computing time; no record of a measurement; benchmarks.trust judges it"
@@ -301,6 +301,10 @@ class DoctorThresholds(ChannelThresholds):
     )
     # prior weight of a body of the description
     description_weight: float = threshold(30.0, "a description right to about a fifth of its size")
+    # prior weights of a description of unknown accuracy
+    description_weights: tuple[float, ...] = threshold(
+        (30.0, 10.0, 3.0), "convention: right to a fifth, a third or a half of its size"
+    )
     # prior weight of a placeholder
     placeholder_weight: float = threshold(1e-4, "next to nothing")
 
@@ -311,6 +315,8 @@ class DoctorThresholds(ChannelThresholds):
     log_windows: int = threshold(16, "convention")
     # rows of a stretch without gaps
     least_stretch: int = threshold(8, "convention")
+    # share of the samples in which a joint moves, below which its rest counts as well
+    least_moving_share: float = threshold(0.02, "convention: a fiftieth")
     # rows within a period of the fastest motion
     rows_per_period: float = threshold(
         50.0, "reversals of friction must not be smeared over many rows"

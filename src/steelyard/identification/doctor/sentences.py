@@ -73,7 +73,8 @@ def confidence(step: Step, final: Trial) -> float:
     scatter of the gain over held-out blocks contains the error of the model itself; the smaller of
     both probabilities holds.
     """
-    by_evidence = float(expit(step.log_odds(final)))
+    odds = step.log_odds(final) if step.shown_by_log else min(step.log_odds(final), step.inaccurate)
+    by_evidence = float(expit(odds))
     by_blocks = step.gain.probability if step.gain is not None and step.shown_by_log else 1.0
     return min(min(by_evidence, by_blocks) * share(step), THRESHOLDS.largest_probability)
 

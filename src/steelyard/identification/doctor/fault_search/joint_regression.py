@@ -95,7 +95,8 @@ class JointRegression:
     ) -> JointRegression:
         """Return the regression of a torque that went through a filter, in the kept rows."""
         columns = tuple(filtered(A) * keep[:, j, None] for j, A in enumerate(self.columns))
-        return replace(self, columns=columns, known=filtered(self.known) * keep)
+        counts = keep.sum(axis=0).astype(float)
+        return replace(self, columns=columns, known=filtered(self.known) * keep, counts=counts)
 
     def predicted(self, u: Array) -> Array:
         """Return the torque (N, n) of the unknowns u."""

@@ -110,9 +110,11 @@ class GravityColumns:
         states = trial.correction.states(log_evidence.thinned_log)
         rest = states[0], np.zeros_like(states[0]), np.zeros_like(states[0])
         lengths = trial.correction.lengths
-        still = unknowns.full_rows(states, (0.0, 0.0, 0.0), lengths)[:, :, :inner]
+        keep = log_evidence.keep(trial.correction)[:, :, None]
+        still = keep * unknowns.full_rows(states, (0.0, 0.0, 0.0), lengths)[:, :, :inner]
         lifts = tuple(
-            unknowns.full_rows(rest, three_floats(e), lengths)[:, :, :inner] for e in np.eye(3)
+            keep * unknowns.full_rows(rest, three_floats(e), lengths)[:, :, :inner]
+            for e in np.eye(3)
         )
         friction = []
         for A, E in zip(trial.regression.columns, trial.regression.to_u, strict=True):
@@ -163,12 +165,13 @@ def shared_motors(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypo
     }
     taken = known | {frozenset(pair) for pair in trial.correction.couplings}
     states, residual = trial.correction.states(log_evidence.thinned_log), trial.residual
+    keep = log_evidence.keep(trial.correction)
     for pair in combinations(
         np.flatnonzero(np.ptp(states[0], axis=0) > THRESHOLDS.standing).tolist(), 2
     ):
         if (
             frozenset(pair) not in taken
-            and max(explained_share(states, residual, j, pair) for j in pair)
+            and max(explained_share(states, residual, j, pair, keep[:, j]) for j in pair)
             > THRESHOLDS.coupling_share
         ):
             coupled = log_evidence.trial(
@@ -180,15 +183,19 @@ def shared_motors(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypo
 
 
 def explained_share(
-    states: tuple[Array, Array, Array], residual: Array, joint: int, pair: Pair
+    states: tuple[Array, Array, Array],
+    residual: Array,
+    joint: int,
+    pair: Pair,
+    used: NDArray[np.bool_],
 ) -> float:
     """Return the share of a joint's squared residual that the terms of a coupling explain.
 
-    0 where there is none.
+    0 where there is none. `used` (N,) are the rows in use.
     """
     shared, joint_residual = (
-        np.stack(shared_columns(states, joint, (pair,)), axis=1),
-        residual[:, joint],
+        np.stack(shared_columns(states, joint, (pair,)), axis=1)[used],
+        residual[used, joint],
     )
     if not np.any(joint_residual):
         return 0.0

@@ -74,11 +74,19 @@ def size_of(log_evidence: LogEvidence, trial: Trial, fault: str, joints: Joints)
             )
             / THRESHOLDS.least_tilt
         )
+    return size_in_model(log_evidence, trial, fault, joints)
+
+
+def size_in_model(log_evidence: LogEvidence, trial: Trial, fault: str, joints: Joints) -> float:
+    """Return the size of a fault of structure over the least that matters; 1 for others."""
+    correction = trial.correction
     if fault == "coupling":
         pair = joints[0], joints[1]
         return coupling_share(log_evidence.unknowns, trial, pair) / THRESHOLDS.least_coupling
     if fault == "missing term":
         return spring_share(log_evidence, trial, joints[0]) / THRESHOLDS.least_spring
+    if fault == "filtered torque" and correction.low_pass is not None:
+        return log_evidence.thinned_log.model_band(correction.clock) / correction.low_pass[0]
     if fault == "geometry":
         least = float(np.log(THRESHOLDS.least_length))
         return abs(float(np.log(correction.length(joints[0])))) / least

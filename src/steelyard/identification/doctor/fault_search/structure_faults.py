@@ -24,10 +24,12 @@ def missing_springs(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHy
 
     Each is a torque of one joint that is a cubic polynomial of its position.
     """
-    residual = trial.residual
+    residual, used = trial.residual, log_evidence.keep(trial.correction)
     q = trial.correction.states(log_evidence.thinned_log)[0]
     shares = [
-        0.0 if j in trial.correction.springs else explained_by_position(q[:, j], residual[:, j])
+        0.0
+        if j in trial.correction.springs
+        else explained_by_position(q[used[:, j], j], residual[used[:, j], j])
         for j in range(trial.regression.n)
     ]
     for j in np.argsort(shares)[::-1][: THRESHOLDS.tried_structures]:
@@ -43,7 +45,7 @@ def missing_springs(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHy
 
 def explained_by_position(q: Array, residual: Array) -> float:
     """Return the share of a squared residual (N,) that a polynomial of the position explains."""
-    if np.ptp(q) < THRESHOLDS.standing or not np.any(residual):
+    if not np.any(residual) or np.ptp(q) < THRESHOLDS.standing:
         return 0.0
     X = np.stack(spring_columns(q), axis=1)
     remainder = residual - X @ np.linalg.lstsq(X, residual, rcond=1e-8)[0]
@@ -72,9 +74,14 @@ def wrong_lengths(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypo
         if gain > THRESHOLDS.offset_evidence:
             best = best_length(log_evidence, trial, j)
             if best is not trial:
-                yield FaultHypothesis(
-                    "geometry", (j,), best, THRESHOLDS.fault_odds + number_odds(1)
-                )
+                odds = length_odds(best.correction.length(j))
+                yield FaultHypothesis("geometry", (j,), best, odds)
+
+
+def length_odds(factor: float) -> float:
+    """Return the log odds of a distance with this factor, the less likely the farther from 1."""
+    distance = float(np.log(factor)) / THRESHOLDS.length_spread
+    return THRESHOLDS.fault_odds + number_odds(1) - 0.5 * distance**2
 
 
 def long_distances(log_evidence: LogEvidence) -> list[int]:
@@ -143,8 +150,10 @@ def filtered_torques(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultH
         for order in THRESHOLDS.filter_orders
     ]
     best = max(tried, key=lambda each: each.evidence, default=trial)
+    if best.evidence <= trial.evidence:
+        return
+    best = best_low_pass(log_evidence, best)
     if error_ratio(trial, best) < THRESHOLDS.filtered_error_ratio:
-        best = best_low_pass(log_evidence, best)
         yield FaultHypothesis("filtered torque", (), best, THRESHOLDS.fault_odds + number_odds(2))
 
 
@@ -169,17 +178,20 @@ def best_low_pass(log_evidence: LogEvidence, trial: Trial) -> Trial:
 def missing_bands(log_evidence: LogEvidence, trial: Trial) -> list[float]:
     """Return cut-offs [Hz] above which torques lack most of what the model predicts.
 
-    The regression of the torque's spectrum on the spectrum of the prediction is one in every band
-    for a torque that was not filtered.
+    A torque that was not filtered has at least the amplitude of the links' torque in every band.
+    Friction is left out: steps at reversals are smooth where it has memory.
     """
-    thinned_log = log_evidence.thinned_log
+    every = log_evidence.with_every_row
+    thinned_log = every.thinned_log
     part = max(thinned_log.stretches, key=lambda s: s.stop - s.start)
     t = thinned_log.t[part]
     rate = (len(t) - 1) / max(float(t[-1] - t[0]), 1e-300)
     window = np.hanning(len(t))[:, None]
-    predicted = trial.regression.predicted(trial.agreement.mean)[part]
+    of_bodies = np.arange(trial.regression.K) < trial.regression.inner
+    predicted = every.regression(trial.correction).predicted(trial.agreement.mean * of_bodies)
     P, T = (
-        np.fft.rfft((x - x.mean(axis=0)) * window, axis=0) for x in (predicted, trial.torque[part])
+        np.fft.rfft((x - x.mean(axis=0)) * window, axis=0)
+        for x in (predicted[part], every.torque(trial.correction)[part])
     )
     frequency = np.fft.rfftfreq(len(t), 1 / rate)
     total = np.maximum(np.sum(np.abs(P) ** 2, axis=0), 1e-300)
@@ -187,7 +199,7 @@ def missing_bands(log_evidence: LogEvidence, trial: Trial) -> list[float]:
     for cutoff in THRESHOLDS.filter_cutoffs:
         above = frequency > cutoff * THRESHOLDS.stop_band
         power = np.sum(np.abs(P[above]) ** 2, axis=0)
-        ratio = np.sum(np.real(np.conj(P[above]) * T[above]), axis=0) / np.maximum(power, 1e-300)
+        ratio = np.sqrt(np.sum(np.abs(T[above]) ** 2, axis=0) / np.maximum(power, 1e-300))
         visible = power > THRESHOLDS.filtered_share**2 * total
         if np.any(visible) and np.median(ratio[visible]) < THRESHOLDS.passed_share:
             cutoffs.append(cutoff)

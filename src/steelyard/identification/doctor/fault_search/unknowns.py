@@ -32,12 +32,13 @@ class Unknowns:
 
     Bodies enter as svec(S - S0) of their pseudo-inertia in the metric of the description. pi =
     origin + to_pi u[:p], with pi the parameters (p,) of the model; joint terms are zero in
-    `origin`. With `described` False the description is a placeholder: each body is one of 1 kg and
-    0.1 m with next to no weight.
+    `origin`. `described_weight` is the prior weight of a body. With `described` False the
+    description is a placeholder: each body is one of 1 kg and 0.1 m with next to no weight.
     """
 
     model: Model
     described: bool = True
+    described_weight: float = THRESHOLDS.description_weight
     _layouts: dict[LayoutKey, UnknownsLayout] = field(default_factory=dict, repr=False)
 
     @property
@@ -56,7 +57,7 @@ class Unknowns:
     @property
     def weight(self) -> float:
         """Weight of a body of the description before the samples."""
-        return THRESHOLDS.description_weight if self.described else THRESHOLDS.placeholder_weight
+        return self.described_weight if self.described else THRESHOLDS.placeholder_weight
 
     @property
     def gravity(self) -> Gravity:
