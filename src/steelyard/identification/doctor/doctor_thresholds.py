@@ -303,7 +303,7 @@ class DoctorThresholds(ChannelThresholds):
     description_weight: float = threshold(30.0, "a description right to about a fifth of its size")
     # prior weights of a description of unknown accuracy
     description_weights: tuple[float, ...] = threshold(
-        (30.0, 10.0, 3.0), "convention: right to a fifth, a third or a half of its size"
+        (30.0, 10.0), "convention: right to a fifth or to a third of its size"
     )
     # prior weight of a placeholder
     placeholder_weight: float = threshold(1e-4, "next to nothing")
