@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt
 
 import steelyard as sy
 from benchmarks.arms import stranger
@@ -98,6 +99,22 @@ def turning_joints(robot: sy.Robot) -> list[Joints]:
 
 def one_or_all(robot: sy.Robot) -> list[Joints]:
     return each_joint(robot) + all_joints(robot)
+
+
+def longest_links(robot: sy.Robot) -> list[Joints]:
+    """The joints at least half as far from the joint before them as the farthest one."""
+    distances = {joint.name: span(joint) for joint in moving_joints(robot)[1:]}
+    far = max(distances.values(), default=0.0)
+    return [(name,) for name, distance in distances.items() if distance > max(0.5 * far, 1e-9)]
+
+
+def moving_joints(robot: sy.Robot) -> list[Any]:
+    return [robot.mechanism.joint(name) for name in robot.joint_names]
+
+
+def span(joint: Any) -> float:
+    """The distance [m] of a joint from the frame of its parent."""
+    return math.hypot(*joint.origin.p)
 
 
 # -- on the log
@@ -207,6 +224,12 @@ def spike(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -
     return log.replace(q=q)
 
 
+def low_pass(robot: sy.Robot, log: sy.Log, joints: Joints, size: float, rng: Rng) -> sy.Log:
+    """Low-pass all torques at `size` [Hz], without delay."""
+    section = butter(2, size, fs=1 / log.dt, output="sos")
+    return changed(log, ("tau",), lambda x: sosfiltfilt(section, x, axis=0))
+
+
 # -- on the description, the true robot and the motion
 # ---------------------------------------------------------------------------------
 
@@ -238,6 +261,35 @@ def couple(robot: sy.Robot, true: sy.Robot, joints: Joints, size: float, rng: Rn
     part = size / 100 * math.sqrt(float(np.prod(rms[j]))) / math.sqrt(3)
     inertia, viscous = (part / float(np.sqrt(np.mean(x[:, j] ** 2))) for x in (qdd, qd))
     return true.with_coupling(*joints, armature=inertia, viscous=viscous, coulomb=part)
+
+
+def spring(robot: sy.Robot, true: sy.Robot, joints: Joints, size: float, rng: Rng) -> sy.Robot:
+    """A spring at a joint that is at rest at one end of its travel.
+
+    Its torque varies by `size` per cent of the joint's torque (standard deviation).
+    """
+    states = swing(true, 500)
+    j = true.joint_names.index(joints[0])
+    rms = math.sqrt(float(np.mean(true.inverse_dynamics(*states)[:, j] ** 2)))
+    stiffness, rest = (
+        size / 100 * rms / float(np.std(states.q[:, j])),
+        float(np.min(states.q[:, j])),
+    )
+    torque = f"{stiffness:.9g} * (q[{joints[0]!r}] - ({rest:.9g}))"
+    return true.with_known_torque({joints[0]: torque})
+
+
+def lengthen(
+    robot: sy.Robot, described: sy.Robot, joints: Joints, size: float, rng: Rng
+) -> sy.Robot:
+    """The place of a joint is described `size` times as far from its parent."""
+    mechanism = described.mechanism
+
+    def longer(joint: Any) -> Any:
+        far = joint.origin._replace(p=tuple(size * x for x in joint.origin.p))
+        return replace(joint, origin=far) if joint.name == joints[0] else joint
+
+    return type(described)(replace(mechanism, joints=tuple(map(longer, mechanism.joints))))
 
 
 def still(robot: sy.Robot, motion: Fourier, joints: Joints, size: float, rng: Rng) -> Fourier:
@@ -304,6 +356,9 @@ ROWS = (
     Fault("dead channel", "log", 1, 1, "channel", "the torque of a joint never changes", each_joint, kill),
     Fault("encoder spikes", "log", 0.05, 0.5, "rad or m", "0.5 % of the positions of a joint are off", each_joint, spike),
     Fault("coupling", "true robot", 20, 40, "% of the torque", "two joints share a motor", neighbours, couple),
+    Fault("missing term", "true robot", 50, 150, "% of the torque", "a spring at a joint is not described", each_joint, spring),
+    Fault("geometry", "description", 1.25, 1.5, "x", "a long link is described too long", longest_links, lengthen),
+    Fault("filtered torque", "log", 1, 0.7, "Hz", "torques are low-passed, positions are not", all_joints, low_pass, whole=True),
     Fault("poor excitation", "motion", 0.01, 0.002, "rad or m", "a joint stands almost still, or all move little", one_or_all, still),
     Fault("wrong robot", "description", 1, 1, "robot", "another robot is described", all_joints, mistake, whole=True),
 )

@@ -49,6 +49,7 @@ ALWAYS = (
     "saturation",
     "dead channel",
     "encoder spikes",
+    "filtered torque",
     "poor excitation",
 )
 """Faults that show in the log itself, without the mechanics, under their own name."""

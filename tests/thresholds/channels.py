@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 
 import steelyard as sy
-from steelyard.identification.doctor import effort_checks, velocity_checks
+from steelyard.identification.doctor import effort_checks, position_checks, velocity_checks
 from steelyard.identification.doctor.effort_checks import (
     has_one_sign,
     is_commanded,
@@ -36,6 +36,7 @@ from tests.thresholds.threshold import Threshold, sides
 T = np.arange(4000) / 200
 NOISE = np.random.default_rng(0).normal(size=4000)
 Q = np.sin(2 * T)
+NO_ROBOT: Any = None
 
 
 def log(q: Any = Q, **changes: Any) -> Log:
@@ -130,7 +131,11 @@ def stuck(
     scale = min(1.0, distance / moved)
     qd[inside] *= velocity * usual / np.sqrt(np.mean(qd[inside] ** 2)) if velocity < 1 else 1.0
     return bool(
-        list(stuck_positions(Log(t=t, q=q[:, None], qd=scale * qd[:, None], joint_names=("a",))))
+        list(
+            stuck_positions(
+                NO_ROBOT, Log(t=t, q=q[:, None], qd=scale * qd[:, None], joint_names=("a",))
+            )
+        )
     )
 
 
@@ -146,7 +151,15 @@ def stopped(speed: float = 1.0, jump: float = 0.0, approach: int = 20) -> bool:
     q = np.concatenate([[0.0], np.cumsum(steps)])
     q[1000:2000] = q[1000]
     q[2000:] += q[1000] + (jump if jump else 0.1) - q[2000]
-    return bool(list(stuck_positions(log(1e-3 * q, tau=NOISE))))
+    with patch.object(position_checks, "unexplained_variation", lambda *args: 0.0):
+        return bool(list(stuck_positions(NO_ROBOT, log(1e-3 * q, tau=NOISE))))
+
+
+def moving_torque(share: float) -> bool:
+    """Whether a position is stuck that stops slowly, with so much of its torque unexplained."""
+    q = np.where(T < 2 * np.pi, np.cos(T), 1.0)
+    with patch.object(position_checks, "unexplained_variation", lambda *args: share):
+        return bool(list(stuck_positions(NO_ROBOT, log(q, tau=NOISE))))
 
 
 def regular(share: float) -> bool:
@@ -246,6 +259,7 @@ CHANNELS = [
     ),
     Threshold(f"{NAME}:least_stuck_share", lambda: (stuck(58, rate=100), stuck(112, rate=100))),
     Threshold(f"{NAME}:stuck_motion_share", sides(lambda x: stuck(velocity=x), 0.3)),
+    Threshold(f"{NAME}:stuck_unexplained", sides(moving_torque, 0.5)),
     Threshold(f"{NAME}:stuck_distance", sides(lambda x: stuck(distance=x), 0.1)),
     Threshold(f"{NAME}:stuck_approach", lambda: (stopped(approach=3), stopped(approach=7))),
     Threshold(f"{NAME}:stuck_speed_share", sides(lambda x: stopped(speed=x), 0.4)),

@@ -16,6 +16,7 @@ from steelyard.checks.states import joint_travel
 from steelyard.identification.doctor import excitation as excitation_module
 from steelyard.identification.doctor import sentences, time_stamps
 from steelyard.identification.doctor.channels import is_dead, is_saturated, spikes
+from steelyard.identification.doctor.examined_samples import is_moving
 from steelyard.identification.doctor.excitation import free_swing, poor_excitation, too_short
 from steelyard.identification.doctor.fault_search.fault_gain import HeldOutGain
 from steelyard.identification.doctor.fault_search.fault_hypothesis import FaultHypothesis
@@ -175,15 +176,23 @@ def too_few(rows: float) -> bool:
     trusted.
     """
     with patch.multiple(
-        excitation_module, thin_log=lambda samples: Stub(band=1.0, keep=np.ones(round(1000 * rows)))
+        excitation_module,
+        thin_log=lambda samples: Stub(band=1.0, keep=np.ones((round(1000 * rows), 1))),
     ):
         return bool(too_short(Stub(base=Stub(n_base=1000)), ()))
 
 
 def short(rows: float) -> bool:
     thinned_log, unknowns = first_trial()[0].thinned_log, first_trial()[0].unknowns
-    used = np.arange(thinned_log.keep.size) < rows * unknowns.model.base.n_base / thinned_log.band
-    return excitation("too short", q=moving(6.0, 6.0), keep=used.reshape(thinned_log.keep.shape))
+    used = int(rows * unknowns.model.base.n_base / thinned_log.band / thinned_log.n)
+    q, keep = moving(6.0, 6.0), np.ones((used, thinned_log.n), bool)
+    return excitation("too short", q=q, keep=keep)
+
+
+def rests(share: float) -> bool:
+    """Whether rows at rest are left out of a joint that moves in such a share of the samples."""
+    qd = np.where(T < share * 20.0, 1.0, 0.0)[:, None]
+    return not np.all(is_moving(Stub(t=T, qd=qd)))
 
 
 def in_blocks(share: float = 1.0, gain: float = 0.2) -> bool:
@@ -196,7 +205,14 @@ def swings(share: float, error: float = 0.5) -> bool:
     return free_swing(np.array([share]), np.array([error]), ("a",)) is not None
 
 
+def longer_blocks(share: float) -> bool:
+    """Whether a wrong length gains that lowers so many held-out errors, and their mean."""
+    return HeldOutGain(np.where(np.arange(40) < 40 * share, 1.0, -1e-3)).is_positive
+
+
 EXCITATION = [
+    Threshold("doctor.doctor_thresholds:positive_share", sides(longer_blocks, 0.5)),
+    Threshold("doctor.doctor_thresholds:least_moving_share", sides(rests, 0.02)),
     Threshold("doctor.doctor_thresholds:held_out_share", sides(in_blocks, 0.75)),
     Threshold("doctor.doctor_thresholds:held_out_gain", sides(lambda x: in_blocks(gain=x), 0.05)),
     Threshold("doctor.doctor_thresholds:free_swing", sides(swings, 0.4), (True, False)),

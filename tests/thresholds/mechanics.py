@@ -20,6 +20,7 @@ from steelyard.identification.doctor.fault_search import (
     motion_faults,
     refinement,
     search,
+    structure_faults,
     torque_faults,
 )
 from steelyard.identification.doctor.fault_search.fault_correction import FaultCorrection
@@ -71,13 +72,11 @@ def changed(**changes: Any) -> FaultCorrection:
 # --------------------------------------------------------------------------------------------------
 
 
-def accepted(nats: float, log_odds: float = 0.0) -> bool:
+def accepted(nats: float, log_odds: float = 0.0, fault: str = "delay") -> bool:
     """Whether a fault is accepted that wins so many nats, with these odds beforehand."""
     start = first_trial()[1]
     result = found(start.correction, evidence=start.evidence + nats)
-    return bool(
-        search.decisive_hypotheses([FaultHypothesis("delay", (0,), result, log_odds)], start)
-    )
+    return bool(search.decisive_hypotheses([FaultHypothesis(fault, (0,), result, log_odds)], start))
 
 
 def around(odds: Callable[[], float], nats: float) -> Callable[[], tuple[bool, bool]]:
@@ -171,11 +170,19 @@ def band(times: float) -> bool:
 
 ODDS = [
     Threshold("doctor.doctor_thresholds:decisive", sides(accepted, 3.0)),
+    Threshold(
+        "doctor.doctor_thresholds:length_odds",
+        sides(lambda nats: accepted(nats, fault="geometry"), 10.0),
+    ),
     Threshold("doctor.doctor_thresholds:fault_odds", around(lambda: gain_odds(1.0), 9.0)),
     Threshold("doctor.doctor_thresholds:number_odds", around(lambda: gain_odds(1.0), 9.0)),
     Threshold(
         "doctor.doctor_thresholds:gain_spread",
         around(lambda: gain_odds(float(np.exp(3.0))), 11.0),
+    ),
+    Threshold(
+        "doctor.doctor_thresholds:length_spread",
+        around(lambda: structure_faults.length_odds(float(np.exp(0.5))), 11.0),
     ),
     Threshold(
         "doctor.doctor_thresholds:clock_spread",
@@ -237,8 +244,13 @@ def slides(offset: float) -> bool:
 
 
 def shares(part: float) -> bool:
-    with patch.object(refinement, "coupling_share", lambda trial, pair: part):
+    with patch.object(refinement, "coupling_share", lambda unknowns, trial, pair: part):
         return matters("coupling", (0, 1))
+
+
+def springs(part: float) -> bool:
+    with patch.object(refinement, "spring_share", lambda log_evidence, trial, joint: part):
+        return matters("missing term", (1,))
 
 
 def reaches(angle: float) -> bool:
@@ -301,6 +313,11 @@ SIZES = [
         sides(lambda x: matters("gravity direction", (), gravity=tilted(x)), 15.0),
     ),
     Threshold("doctor.doctor_thresholds:least_coupling", sides(shares, 0.1)),
+    Threshold("doctor.doctor_thresholds:least_spring", sides(springs, 0.03)),
+    Threshold(
+        "doctor.doctor_thresholds:least_length",
+        lambda: tuple(matters("geometry", (1,), lengths=((1, x),)) for x in (1.05, 1.3)),
+    ),
 ]
 
 
@@ -314,8 +331,9 @@ def falling(nats: float) -> Any:
     def trial(hypothesis: FaultCorrection, like: Trial, *_: Any, **__: Any) -> Trial:
         return found(hypothesis, evidence=like.evidence - nats)
 
+    start = first_trial()[0]
     return Stub(
-        trial=trial, unknowns=first_trial()[0].unknowns, thinned_log=first_trial()[0].thinned_log
+        trial=trial, unknowns=start.unknowns, thinned_log=start.thinned_log, keep=start.keep
     )
 
 
@@ -377,6 +395,55 @@ def couples(share: float) -> bool:
         return bool(list(model_faults.shared_motors(falling(0.0), first_trial()[1])))
 
 
+def sprung(share: float) -> bool:
+    """Whether a spring is tried that explains so much of a residual."""
+    with patch.object(structure_faults, "explained_by_position", lambda *args: share):
+        return bool(list(structure_faults.missing_springs(falling(0.0), first_trial()[1])))
+
+
+def distant(share: float) -> bool:
+    """Whether a distance is tried that is such a share of the longest one."""
+    places = [Stub(coordinate=j, parent=j - 1, placement=Stub(p=(x, 0, 0)))
+              for j, x in enumerate((0.0, 1.0, share))]  # fmt: skip
+    tree = Stub(bodies=places)
+    evidence: Any = Stub(unknowns=Stub(model=Stub(robot=Stub(tree=tree))))
+    return 2 in structure_faults.long_distances(evidence)
+
+
+def stretched(factor: float) -> bool:
+    """Whether a length is tried near so many times the described one."""
+    start = found(changed(lengths=((1, factor),)))
+    with patch.object(structure_faults, "length_step", lambda *args: (1e-3, 1.0)):
+        return structure_faults.best_length(falling(-1.0), start, 1) is not start
+
+
+def lacks(frequency: float = 3.0, size: float = 1.0, share: float = 0.0) -> bool:
+    """Whether a filter is tried if torques have such a share of one part of the prediction."""
+    t = np.arange(5000) / 50
+    slow, fast = np.sin(0.2 * t), size * np.sin(2 * np.pi * frequency * t)
+    every = Stub(
+        regression=lambda correction: Stub(predicted=lambda u: (slow + fast)[:, None]),
+        torque=lambda correction: (slow + share * fast)[:, None],
+        thinned_log=Stub(stretches=[slice(0, 5000)], t=t),
+    )
+    trial: Any = Stub(
+        regression=Stub(K=1, inner=1), agreement=Stub(mean=np.ones(1)), correction=None
+    )
+    evidence: Any = Stub(with_every_row=every)
+    return bool(structure_faults.missing_bands(evidence, trial))
+
+
+def filters(ratio: float) -> bool:
+    """Whether a filter is tried that lowers errors to such a ratio."""
+    fakes = {
+        "missing_bands": lambda *args: [1.0],
+        "error_ratio": lambda *args: ratio,
+        "best_low_pass": lambda log_evidence, trial: trial,
+    }
+    with patch.multiple(structure_faults, **fakes):
+        return bool(list(structure_faults.filtered_torques(falling(-1.0), first_trial()[1])))
+
+
 def shown(size: float) -> bool:
     """Whether a component of gravity is found that makes so much of the torque of the others."""
     lifts = tuple(np.zeros((3, 1, 1)) for _ in range(3))
@@ -397,6 +464,17 @@ GATES = [
     Threshold("doctor.doctor_thresholds:smallest_tilt", sides(tilts, 2.0)),
     Threshold("doctor.doctor_thresholds:least_gravity", sides(felt, 0.05)),
     Threshold("doctor.doctor_thresholds:coupling_share", sides(couples, 0.1)),
+    Threshold("doctor.doctor_thresholds:spring_residual", sides(sprung, 0.05)),
+    Threshold("doctor.doctor_thresholds:short_distance", sides(distant, 0.1)),
+    Threshold("doctor.doctor_thresholds:largest_length", sides(stretched, 3.0), (True, False)),
+    Threshold("doctor.doctor_thresholds:stop_band", sides(lambda x: lacks(0.5 * x), 1.4)),
+    Threshold("doctor.doctor_thresholds:filtered_share", sides(lambda x: lacks(size=x), 0.03)),
+    Threshold(
+        "doctor.doctor_thresholds:passed_share",
+        sides(lambda x: lacks(share=x), 0.5),
+        (True, False),
+    ),
+    Threshold("doctor.doctor_thresholds:filtered_error_ratio", sides(filters, 0.7), (True, False)),
     Threshold("doctor.doctor_thresholds:gravity_rank", sides(shown, 0.02)),
 ]
 MECHANICS = [*ODDS, *SIZES, *GATES]

@@ -80,6 +80,9 @@ PLANTED = [
     Planted("dead channel", ("joint3",), 1),
     Planted("encoder spikes", ("joint4",), 0.05),
     Planted("coupling", ("joint3", "joint4"), 20.0),
+    Planted("missing term", ("joint2",), 50.0),
+    Planted("geometry", ("joint3",), 1.25),
+    Planted("filtered torque", EVERY, 1.0),
     Planted("wrong robot", EVERY, 1),
 ]
 POSITIONS = ("clock", "jitter", "dropped samples", "duplicated stamps", "encoder spikes", "degrees")

@@ -105,7 +105,13 @@ def test_a_joint_that_rests_is_not_stuck():
         t < 6.0, q[:, 2], q[600, 2] + 0.05 * np.sin(np.minimum(slow, 1.0) * np.pi / 2)
     )
     q[700:1000, 2] = q[700, 2]
-    assert not list(stuck_positions(log.replace(q=q)))
+    qd = np.gradient(q, t, axis=0)
+    tau = true().inverse_dynamics(q, qd, np.gradient(qd, t, axis=0))
+    resting = log.replace(q=q, tau=tau)
+    assert not list(stuck_positions(described(), resting))
+    assert not list(stuck_positions(described(), resting.replace(tau=log.tau)[:600]))
+    (stuck,) = stuck_positions(described(), resting.replace(tau=log.tau))
+    assert "its torque goes on varying" in stuck.sentence, "the joint moves on under its encoder"
 
 
 @pytest.mark.parametrize("law", ["position error", "gravity compensation"])

@@ -30,7 +30,7 @@ from steelyard.motion.trajectories.fourier import Fourier, motion_bounds
 KEYS = """swapped joints, position sign, torque sign, degrees, currents,
 gear ratio or torque constant, torque scale, gravity taken out, gravity direction, position offset,
 motor side, clock, jitter, dropped samples, duplicated stamps, delay, saturation, dead channel,
-encoder spikes, coupling, poor excitation, wrong robot"""
+encoder spikes, coupling, missing term, geometry, filtered torque, poor excitation, wrong robot"""
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +161,36 @@ def test_coupling_is_a_fifth_of_the_torque(robot):
     added = planted(robot, true, "coupling", robot.joint_names).inverse_dynamics(*states) - torque
     rms = np.sqrt(np.mean(torque**2, axis=0))
     assert np.sqrt(np.mean(added**2)) / np.sqrt(rms[0] * rms[1]) == pytest.approx(0.2, rel=0.3)
+
+
+def test_a_spring_varies_by_half_of_the_torque_of_its_joint_alone(robot):
+    true, states = with_drives(robot), swing(robot, 500)
+    torque = true.inverse_dynamics(*states)
+    sprung = planted(robot, true, "missing term", ("joint2",)).inverse_dynamics(*states) - torque
+    np.testing.assert_allclose(sprung[:, 0], 0.0, atol=1e-12)
+    size = np.sqrt(np.mean(torque[:, 1] ** 2))
+    assert np.std(sprung[:, 1]) / size == pytest.approx(0.5, rel=1e-6)
+    # proportional to the deflection from an end of the travel
+    q = states.q[:, 1]
+    np.testing.assert_allclose(
+        sprung[:, 1], np.std(sprung[:, 1]) / np.std(q) * (q - q.min()), atol=1e-6 * size
+    )
+
+
+def test_a_longer_link_moves_its_joint_alone(robot):
+    assert FAULTS["geometry"].places(robot) == [("joint2",)]
+    longer = planted(robot, robot, "geometry", ("joint2",))
+    before, after = (x.forward_kinematics([0.3, 0.7], "link2") for x in (robot, longer))
+    np.testing.assert_allclose(after[:3, 3], 1.25 * before[:3, 3])
+    np.testing.assert_array_equal(longer.parameters, robot.parameters)
+
+
+def test_a_filtered_torque_keeps_what_is_slow(robot, log):
+    t = log.t
+    tau = np.stack([np.sin(0.5 * t), np.sin(30 * t)], axis=1)
+    filtered = planted(robot, log.replace(tau=tau), "filtered torque", robot.joint_names).tau
+    np.testing.assert_allclose(filtered[100:-100, 0], tau[100:-100, 0], atol=0.02)
+    assert np.abs(filtered[100:-100, 1]).max() < 0.05
 
 
 def test_a_still_joint_moves_by_its_size_and_others_as_before(robot):

@@ -108,6 +108,8 @@ class ChannelThresholds:
     stuck_distance: float = threshold(
         0.1, "more than the deadband of hobby servos (SO-101: 0.04 rad)"
     )
+    # share of the torque's variation during the run that a joint at rest leaves unexplained
+    stuck_unexplained: float = threshold(0.5, "convention: half")
     # samples before the run that are all faster than `stuck_speed_share`
     stuck_approach: int = threshold(5, "convention: enough to be no noise")
     # steps before an abrupt stop over the rms step

@@ -83,12 +83,18 @@ class DoctorThresholds(ChannelThresholds):
     decisive: float = threshold(3.0, "convention: a probability of 95 %")
     # prior log odds of a fault at one joint
     fault_odds: float = threshold(-4.0, "convention: one log in 50")
+    # log odds from which a wrong distance between joints is accepted
+    length_odds: float = threshold(
+        10.0, "benchmarks.unseen, seeds 100 to 203: at most 4 with right lengths, 18 and more else"
+    )
     # log odds of one further number
     number_odds: float = threshold(-2.0, "a number known to a tenth of its range after the samples")
     # prior standard deviation of the logarithm of a wrong gain
     gain_spread: float = threshold(1.5, "convention: a factor of 4.5 is one standard deviation")
     # prior standard deviation of the logarithm of a wrong clock
     clock_spread: float = threshold(1.0, "convention: a factor of 2.7 is one standard deviation")
+    # prior standard deviation of the logarithm of a wrong distance between joints
+    length_spread: float = threshold(0.25, "convention: a quarter, as a wrong digit or offset")
     # log odds of one factor for all torques over a factor for one joint
     unit_odds: float = threshold(2.0, "convention: units are wrong for a whole log")
     # evidence [nats] that a contradicted path of the search loses
@@ -146,6 +152,13 @@ class DoctorThresholds(ChannelThresholds):
         0.1, "half of the least share planted in benchmarks.trust (20 %)"
     )
 
+    # torque of a spring over the torque of its joint
+    least_spring: float = threshold(0.03, "convention: a few percent, as noise of torques")
+    # factor of a distance between joints
+    least_length: float = threshold(
+        1.1, "below half of the factor planted in benchmarks.unseen (1.25), as a logarithm"
+    )
+
     # -- When a hypothesis is tried
     # error over the torque from which all families are tried
     doubtful_error: float = threshold(
@@ -195,6 +208,36 @@ class DoctorThresholds(ChannelThresholds):
     coupling_share: float = threshold(
         0.1, "computing time; no record of a measurement; benchmarks.trust judges it"
     )
+    # share of a squared residual from which a spring is tried
+    spring_residual: float = threshold(0.05, "computing time; benchmarks.unseen judges it")
+    # hypotheses of each kind of structure that are tried
+    tried_structures: int = threshold(2, "computing time")
+    # distance between joints over the longest, below which its length is not tried
+    short_distance: float = threshold(0.1, "convention: a tenth")
+    # distances that are tried
+    most_lengths: int = threshold(8, "computing time")
+    # step of a length's factor that ends its estimation
+    length_tolerance: float = threshold(0.01, "numerical tolerance")
+    # Gauss-Newton steps of a length
+    length_steps: int = threshold(4, "computing time")
+    # largest factor of a length
+    largest_length: float = threshold(3.0, "convention: such arms are other robots")
+    # cut-offs [Hz] of torque filters that are tried
+    filter_cutoffs: tuple[float, ...] = threshold(
+        (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6), "a factor of 1.4 between neighbours"
+    )
+    # orders of these filters
+    filter_orders: tuple[int, ...] = threshold((1, 2), "convention: drives use such filters")
+    # frequency over the cut-off above which a filtered torque has little left
+    stop_band: float = threshold(1.4, "numerical: half of the amplitude and less")
+    # share of the predicted torque above the cut-off that makes a filter visible
+    filtered_share: float = threshold(0.03, "convention: a few percent, as noise of torques")
+    # ratio of errors with and without a filter, above which noise of accelerations explains it
+    filtered_error_ratio: float = threshold(
+        0.7, "benchmarks.unseen: at most 0.5 for filters of 1 Hz, 0.75 and more without one"
+    )
+    # share of the predicted torque in a band, below which a filter is tried
+    passed_share: float = threshold(0.5, "convention: a half")
     # share of gravity that torques must show to have a direction
     least_gravity: float = threshold(0.05, "convention")
     # relative singular value below which a direction of gravity is not shown
@@ -230,6 +273,8 @@ class DoctorThresholds(ChannelThresholds):
         (np.inf, 300.0, 150.0, 80.0, 60.0),
         "computing time; no record of a measurement; benchmarks.trust judges it",
     )
+    # evidence [nats] that a correction with singular equations loses
+    singular_cost: float = threshold(1e6, "numerical: far above every other evidence")
     # how many times its last growth the evidence may still grow
     evidence_growth: float = threshold(
         10.0, "computing time; no record of a measurement; benchmarks.trust judges it"
@@ -244,6 +289,8 @@ class DoctorThresholds(ChannelThresholds):
     held_out_blocks: int = threshold(8, "convention: blocks of a few periods of the motion")
     # share of the blocks whose error a fault must lower
     held_out_share: float = threshold(0.75, "convention: most of the blocks")
+    # share of the blocks whose error a wrong length must lower
+    positive_share: float = threshold(0.5, "convention: half")
     # logarithm of the ratio of held-out errors that a fault must gain
     held_out_gain: float = threshold(
         0.05, "5 %; faults of twice the least size gain 0.12 or more on a simulated arm"
@@ -254,6 +301,10 @@ class DoctorThresholds(ChannelThresholds):
     )
     # prior weight of a body of the description
     description_weight: float = threshold(30.0, "a description right to about a fifth of its size")
+    # prior weights of a description of unknown accuracy
+    description_weights: tuple[float, ...] = threshold(
+        (30.0, 10.0), "convention: right to a fifth or to a third of its size"
+    )
     # prior weight of a placeholder
     placeholder_weight: float = threshold(1e-4, "next to nothing")
 
@@ -264,6 +315,8 @@ class DoctorThresholds(ChannelThresholds):
     log_windows: int = threshold(16, "convention")
     # rows of a stretch without gaps
     least_stretch: int = threshold(8, "convention")
+    # share of the samples in which a joint moves, below which its rest counts as well
+    least_moving_share: float = threshold(0.02, "convention: a fiftieth")
     # rows within a period of the fastest motion
     rows_per_period: float = threshold(
         50.0, "reversals of friction must not be smeared over many rows"

@@ -238,7 +238,7 @@ def signal_findings(robot: Robot, log: Log) -> tuple[tuple[Finding, ...], Correc
         if log.tau is not None
         else ()
     )
-    stuck = tuple(stuck_positions(log))
+    stuck = tuple(stuck_positions(robot, log))
     frozen = {name for finding in stuck for name in finding.joints}
     velocities = tuple(each for each in velocity_findings(log) if not frozen & set(each.joints))
     motion = (*stuck, *repeated_samples(log), *velocities)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...compiler.runtime.threads import mapped
 from ...errors import LogError
@@ -15,7 +16,10 @@ from ..samples.preparation import Preparation
 from ..samples.samples import Samples, payload_torque
 from ..samples.samples_thresholds import THRESHOLDS as SAMPLES_THRESHOLDS
 from ..samples.smoothing import smoothed
+from ..selection.choose_rows import long_stretches
+from ..selection.selection_thresholds import THRESHOLDS
 from .channels import is_dead, is_saturated
+from .doctor_thresholds import THRESHOLDS as DOCTOR
 
 
 def samples_of(robot: Robot, log: Log) -> Samples:
@@ -50,10 +54,24 @@ def samples_of(robot: Robot, log: Log) -> Samples:
 
 
 def mark_unused_torques(samples: Samples) -> Samples:
-    """Return the samples with torques that are dead or at their bound marked as not in use."""
+    """Return the samples with torques that are dead, at their bound or at rest marked as unused.
+
+    Static friction takes any value between plus and minus the breakaway torque, so that the torque
+    of a resting joint is not a function of the state.
+    """
     keep = np.ones(samples.tau.shape, bool) if samples.keep is None else samples.keep.copy()
     for j, used in enumerate(
         mapped(lambda tau: ~is_saturated(tau) & (not is_dead(tau)), samples.tau.T)
     ):
         keep[:, j] &= used
-    return replace(samples, keep=keep)
+    return replace(samples, keep=keep & is_moving(samples))
+
+
+def is_moving(samples: Samples) -> NDArray[np.bool_]:
+    """Return the samples (N, n) that do not belong to a rest of their joint.
+
+    All samples of a joint that nearly always rests.
+    """
+    slow = np.abs(samples.qd) < THRESHOLDS.rest_speed * np.max(np.abs(samples.qd), axis=0)
+    moving = ~long_stretches(samples.t, slow)
+    return moving | (np.mean(moving, axis=0) < DOCTOR.least_moving_share)

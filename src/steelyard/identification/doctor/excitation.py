@@ -20,8 +20,9 @@ FIX = "a longer and wider motion, such as one of `steelyard excite`"
 
 
 def rows_per_unknown(thinned_log: ThinnedLog, model: Model) -> float:
-    """Return how many independent rows the log holds for each unknown."""
-    return thinned_log.band * float(np.sum(thinned_log.keep)) / model.base.n_base
+    """Return how many independent rows the log holds for each unknown, those at rest included."""
+    used = np.any(thinned_log.keep, axis=0)
+    return thinned_log.band * len(thinned_log.keep) * float(np.sum(used)) / model.base.n_base
 
 
 def too_short(model: Model, samples: Sequence[Samples]) -> str:

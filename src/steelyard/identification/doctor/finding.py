@@ -56,6 +56,9 @@ FAULTS: dict[str, FaultKind] = {
     "velocity channel": FaultKind("velocities are not the derivative of positions"),
     "encoder spikes": FaultKind("single positions are wrong", MAPPING),
     "coupling": FaultKind("two joints share a motor"),
+    "missing term": FaultKind("a spring or counterweight is missing in the description"),
+    "geometry": FaultKind("the distance between two joints is wrong"),
+    "filtered torque": FaultKind("the torque is low-passed"),
     "poor excitation": FaultKind("the motion excites too few parameters"),
     "wrong robot": FaultKind("the description belongs to another robot"),
 }

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...robot import Robot
 from ...signals.log import Log
+from ..model.linear_model import build_model
 from .doctor_thresholds import THRESHOLDS
+from .examined_samples import mark_unused_torques, samples_of
+from .fault_search.fault_correction import FaultCorrection
+from .fault_search.log_evidence import LogEvidence
+from .fault_search.thinned_log import thin_log
+from .fault_search.unknowns import Unknowns
 from .finding import Finding
+from .wrong_robot import is_placeholder
 
 Array = NDArray[np.float64]
 
 
-def stuck_positions(log: Log) -> Iterator[Finding]:
+def stuck_positions(robot: Robot, log: Log) -> Iterator[Finding]:
     """Yield findings on positions that freeze while other signals show a motion.
 
-    The evidence is a measured velocity, a moving command, or an abrupt stop: no joint stops from
-    its usual speed within one sample while its torque goes on varying.
+    The evidence is a measured velocity, a moving command, an abrupt stop (no joint stops from its
+    usual speed within one sample while its torque goes on varying), or a torque that no resting
+    joint has.
     """
     for j, name in enumerate(log.labels):
         start, stop = longest_repeat(log.q[:, j])
@@ -29,7 +39,8 @@ def stuck_positions(log: Log) -> Iterator[Finding]:
             or seconds < THRESHOLDS.least_stuck_share * log.duration
         ):
             continue
-        evidence = motion_evidence(log, j, slice(start, stop))
+        run = slice(start, stop)
+        evidence = motion_evidence(log, j, run) or torque_evidence(robot, log, j, run)
         if evidence:
             sentence = (
                 f"The position of {name} is stuck at {log.q[start, j]:.4g} rad|m for"
@@ -81,11 +92,51 @@ def abrupt_stop(log: Log, j: int, run: slice) -> str:
     jumped = jump > THRESHOLDS.stuck_jump * usual > 0
     if not (sudden or jumped) or log.tau is None:
         return ""
-    tau = np.nan_to_num(log.tau[:, j])
-    if np.std(tau[run]) < THRESHOLDS.stuck_motion_share * np.std(tau):
+    if not torque_varies(log, j, run):
         return ""
     how = "it stops from full speed" if sudden else f"it jumps by {jump:.3g} rad|m after it"
     return f"{how} within one sample and its torque goes on varying"
+
+
+def torque_varies(log: Log, j: int, run: slice) -> bool:
+    """Return whether the torque of a joint varies during a run nearly as in the whole log."""
+    assert log.tau is not None
+    tau = np.nan_to_num(log.tau[:, j])
+    return bool(np.std(tau[run]) >= THRESHOLDS.stuck_motion_share * np.std(tau))
+
+
+def torque_evidence(robot: Robot, log: Log, j: int, run: slice) -> str:
+    """Return the evidence of a torque that varies as in motion though no model explains it.
+
+    The model is identified from the samples outside the run. A resting joint bears the gravity and
+    the inertia of the links beyond it, which the model predicts, and a nearly constant friction.
+    """
+    silent = log.qd is None and log.reference is None and log.tau is not None
+    if not (silent and torque_varies(log, j, run)):
+        return ""
+    share = unexplained_variation(robot, log, j, run)
+    if share < THRESHOLDS.stuck_unexplained:
+        return ""
+    return f"its torque goes on varying, {share:.0%} of it not explained by a joint at rest"
+
+
+def unexplained_variation(robot: Robot, log: Log, j: int, run: slice) -> float:
+    """Return the residual's standard deviation over the torque's, of a joint during a run."""
+    first, last = log.t[run][[0, -1]]
+    model = build_model(robot)
+    used = mark_unused_torques(samples_of(robot, log))
+    resting = (used.t >= first) & (used.t <= last)
+    assert used.keep is not None
+    outside = thin_log([replace(used, keep=used.keep & ~resting[:, None])])
+    unknowns = Unknowns(model, not is_placeholder(model))
+    none, log_evidence = FaultCorrection.none(robot.n), LogEvidence(unknowns, outside)
+    u = log_evidence.first_trial(none).agreement.mean
+    predicted = log_evidence.with_every_row.regression(none).predicted(u)
+    inside = (outside.t >= first) & (outside.t <= last)
+    tau = outside.tau[inside, j]
+    if len(tau) < THRESHOLDS.least_stretch:
+        return 0.0
+    return float(np.std(tau - predicted[inside, j])) / max(float(np.std(tau)), 1e-300)
 
 
 def repeated_samples(log: Log) -> Iterator[Finding]:

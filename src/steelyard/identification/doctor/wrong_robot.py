@@ -66,10 +66,12 @@ def wrong_robot(
     faults = [
         step.hypothesis.fault
         for step in steps
-        if step.hypothesis.fault in OF_THE_ROBOT and step.size >= 1.0
+        if step.hypothesis.fault in OF_THE_ROBOT and step.matters
     ]
     if "currents" in faults:  # which has the gain of each joint
         faults = [fault for fault in faults if fault != "gear ratio or torque constant"]
+    if best.regression.n == 1:  # one joint has the same equation of motion in every robot
+        return None
     weight = best.agreement.weight[informed_bodies(best)]
     against = weight < THRESHOLDS.contradicted_weight
     slow = "clock" in faults and abs(float(np.log(best.correction.clock))) < np.log(
@@ -80,8 +82,7 @@ def wrong_robot(
         len(weight) > 0
         and float(np.mean(weight < THRESHOLDS.low_weight)) >= THRESHOLDS.low_weight_share
     )
-    # one joint has the same equation of motion in every robot
-    has_error = best.regression.n > 1 and systematic_error(best, band, cancellation) > (
+    has_error = systematic_error(best, band, cancellation) > (
         THRESHOLDS.wrong_robot_error_with_faults if faults else THRESHOLDS.wrong_robot_error
     )
     if not (
@@ -125,7 +126,8 @@ def cancellation(log_evidence: LogEvidence, trial: Trial) -> Array:
     of_bodies = regression.predicted(bodies)
     friction = regression.predicted(u) - of_bodies
     pi = unknowns.origin + unknowns.to_pi @ bodies[: unknowns.p]
-    gravity = unknowns.model.gravity_torque(unknowns.model.base.values(pi), q)
+    keep = log_evidence.keep(trial.correction)
+    gravity = keep * unknowns.model.gravity_torque(unknowns.model.base.values(pi), q)
     terms = sum(np.sum(x**2, axis=0) for x in (gravity, of_bodies - gravity, friction))
     return np.asarray(
         np.minimum(np.linalg.norm(trial.torque, axis=0) / np.sqrt(np.maximum(terms, 1e-300)), 1.0)
@@ -137,7 +139,8 @@ def described_cancellation(log_evidence: LogEvidence, trial: Trial) -> Array:
     unknowns = log_evidence.unknowns
     q = trial.correction.states(log_evidence.thinned_log)[0]
     bodies = trial.regression.predicted(np.zeros(trial.regression.K))
-    gravity = unknowns.model.gravity_torque(unknowns.model.base.values(unknowns.origin), q)
+    keep = log_evidence.keep(trial.correction)
+    gravity = keep * unknowns.model.gravity_torque(unknowns.model.base.values(unknowns.origin), q)
     terms = np.sum(gravity**2, axis=0) + np.sum((bodies - gravity) ** 2, axis=0)
     return np.asarray(np.linalg.norm(trial.torque, axis=0) / np.sqrt(np.maximum(terms, 1e-300)))
 

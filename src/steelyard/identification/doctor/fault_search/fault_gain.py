@@ -46,6 +46,11 @@ class HeldOutGain:
         )
 
     @property
+    def is_positive(self) -> bool:
+        """Whether the error falls at all, and in at least half of the blocks."""
+        return self.mean > 0 and self.share >= THRESHOLDS.positive_share
+
+    @property
     def probability(self) -> float:
         """Probability that the mean gain of further blocks is positive, by Student's t."""
         count = len(self.blocks)
@@ -65,29 +70,35 @@ def held_out_gain(
     all joints with as much weight as they have independent rows. `use` (N, n) marks the rows that
     count, None for all.
     """
-    used = corrected.regression.counts > 0
-    weight = corrected.agreement.independent * corrected.regression.counts * used
+    weight = corrected.agreement.independent * (corrected.regression.counts > 0)
     if joints:
         weight = weight * np.isin(np.arange(len(weight)), joints)
-    before, after = block_errors(without, use), block_errors(corrected, use)
-    weight = weight / max(float(weight.sum()), 1e-300)
-    error = float(np.sqrt(np.mean(after**2, axis=0) @ weight))
-    return HeldOutGain(np.asarray(np.log(before / after) @ weight), error)
+    (before, _), (after, rows) = block_errors(without, use), block_errors(corrected, use)
+    weights = weight * rows
+    moving = np.sum(weights, axis=1) > 0  # blocks in which a joint is judged
+    if not np.any(moving):
+        return HeldOutGain(np.zeros(len(rows)), error=1.0)
+    weights, ratio = weights[moving], np.log(before / after)[moving]
+    gains = np.sum(weights * ratio, axis=1) / np.sum(weights, axis=1)
+    error = float(np.sqrt(np.sum(weights * after[moving] ** 2) / np.sum(weights)))
+    return HeldOutGain(gains, error)
 
 
-def block_errors(trial: Trial, use: NDArray[np.bool_] | None = None) -> Array:
-    """Return the error of each joint over its torque on held-out blocks, (blocks, n).
+def block_errors(trial: Trial, use: NDArray[np.bool_] | None = None) -> tuple[Array, Array]:
+    """Return the error of each joint over its torque on held-out blocks, and its rows there.
 
-    Noise and weights follow from all samples; the least noise is the floor of the errors.
-    `use` (N, n) marks the rows whose errors count.
+    Both are (blocks, n). Noise and weights follow from all samples; the least noise is the floor
+    of the errors. `use` (N, n) marks the rows whose errors count.
     """
     regression, tau = trial.regression, trial.torque
     edges = np.linspace(0, regression.N, THRESHOLDS.held_out_blocks + 1).astype(int).tolist()
     size = np.sum(tau**2, axis=0) / np.maximum(regression.counts, 1.0)
     errors = np.ones((len(edges) - 1, regression.n))
+    rows = np.zeros_like(errors)
     for k, (start, stop) in enumerate(pairwise(edges)):
         part = slice(start, stop)
         for j, e in enumerate(held_out_residuals(trial, part)):
             e = e if use is None else e[use[part, j]]
-            errors[k, j] = np.sqrt(e @ e / max(len(e), 1) / max(size[j], 1e-300))
-    return np.asarray(np.maximum(errors, THRESHOLDS.least_noise))
+            rows[k, j] = np.count_nonzero(e)  # zero where a row is not in use
+            errors[k, j] = np.sqrt(e @ e / max(rows[k, j], 1.0) / max(size[j], 1e-300))
+    return np.maximum(errors, THRESHOLDS.least_noise), rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -90,6 +90,14 @@ class JointRegression:
         inside = replace(self, columns=tuple(A[part] for A in self.columns), known=self.known[part])
         return self.gram(tau) - inside.gram(tau[part])
 
+    def low_passed(
+        self, filtered: Callable[[Array], Array], keep: NDArray[np.bool_]
+    ) -> JointRegression:
+        """Return the regression of a torque that went through a filter, in the kept rows."""
+        columns = tuple(filtered(A) * keep[:, j, None] for j, A in enumerate(self.columns))
+        counts = keep.sum(axis=0).astype(float)
+        return replace(self, columns=columns, known=filtered(self.known) * keep, counts=counts)
+
     def predicted(self, u: Array) -> Array:
         """Return the torque (N, n) of the unknowns u."""
         return self.known + np.stack(
@@ -109,16 +117,16 @@ def build_joint_regression(
     """Return the regression along a motion with the couplings of a correction.
 
     `rows` are regressor rows: of its base columns, or of all p parameters if the correction has its
-    own gravity. `keep` (N, n) marks used rows, `payload` (N, n) [N m|N] is a known torque.
+    own gravity or geometry. `keep` (N, n) marks used rows, `payload` (N, n) [N m|N] is a known
+    torque.
     """
-    layout = unknowns.layout(correction.gravity is not None, correction.couplings)
+    layout = unknowns.layout(correction)
     steps = [smooth_steps(speed) for speed in np.ascontiguousarray(states[1].T)]
     columns = []
     for j, runs in enumerate(layout.runs):
         beside = [*steps[j], *shared_columns(states, j, correction.couplings)]
-        entries = (
-            [rows.row(j)] if correction.gravity is None else [rows.row(j)[:, run] for run in runs]
-        )
+        beside += spring_columns(states[0][:, j]) if j in correction.springs else []
+        entries = [rows.row(j)[:, run] for run in runs] if correction.any_model else [rows.row(j)]
         A = np.concatenate([*entries, np.stack(beside, axis=1)], axis=1)
         columns.append(A if np.all(keep[:, j]) else np.multiply(A, keep[:, j, None], out=A))
     known = known_torque(unknowns, states, correction) + payload
@@ -152,7 +160,7 @@ def body_torque(
     Rows are as in `build_joint_regression`.
     """
     pi = unknowns.origin + unknowns.to_pi @ u[: unknowns.p]
-    values = pi if correction.gravity is not None else unknowns.model.base.matrix @ pi
+    values = pi if correction.any_model else unknowns.model.base.matrix @ pi
     return known_torque(unknowns, states, correction) + rows @ values
 
 
@@ -170,6 +178,16 @@ def shared_columns(states: States, joint: int, pairs: Sequence[Pair]) -> list[Ar
             other = b if joint == a else a
             columns += [qdd[:, other], qd[:, other], smooth_steps(qd[:, a] + qd[:, b])[0]]
     return columns
+
+
+def spring_columns(q: Array) -> list[Array]:
+    """Return the columns (N,) of a torque that depends on a joint's position: a cubic polynomial.
+
+    Chebyshev polynomials over the joint's range, which springs and counterweights resemble.
+    """
+    middle, half = 0.5 * (np.max(q) + np.min(q)), 0.5 * np.ptp(q)
+    x = (q - middle) / max(float(half), THRESHOLDS.standing)
+    return [np.ones_like(x), x, 2 * x**2 - 1, 4 * x**3 - 3 * x]
 
 
 def smooth_steps(speed: Array) -> list[Array]:

@@ -126,9 +126,18 @@ class LogEvidence:
         """Return the regression of the corrected motion."""
         states = correction.states(self.thinned_log)
         rows = self._rows(correction, states)
-        return build_joint_regression(
-            self.unknowns, states, rows, correction, self.keep(correction), self.thinned_log.payload
-        )
+        keep, payload = self.keep(correction), self.thinned_log.payload
+        if correction.low_pass is None:
+            return build_joint_regression(self.unknowns, states, rows, correction, keep, payload)
+        every = np.ones_like(keep)  # filters mix rows that are in use with others
+        whole = build_joint_regression(self.unknowns, states, rows, correction, every, payload)
+        return whole.low_passed(self.thinned_log.low_pass(*correction.low_pass), keep)
+
+    @cached_property
+    def with_every_row(self) -> LogEvidence:
+        """The same with all rows in use, also those at rest."""
+        every = replace(self.thinned_log, keep=np.ones_like(self.thinned_log.keep))
+        return LogEvidence(self.unknowns, every)
 
     def predicted(self, correction: FaultCorrection, u: Array) -> Array:
         """Return the torque (N, n) of the model's terms along the corrected motion."""
@@ -140,11 +149,11 @@ class LogEvidence:
     def _rows(self, correction: FaultCorrection, states: States) -> Rows:
         """Return the rows of the regressor along a motion.
 
-        Of its base columns, or of all p where gravity is another.
+        Of its base columns, or of all p where gravity or geometry is another.
         """
-        if correction.gravity is None:
+        if not correction.any_model:
             return self.unknowns.model.rows_in_reach(*states)
-        return Rows.of(self.unknowns.full_rows(states, correction.gravity))
+        return Rows.of(self.unknowns.full_rows(states, correction.gravity, correction.lengths))
 
     def trial(
         self,
@@ -164,12 +173,12 @@ class LogEvidence:
         # of each column of the log
         independent[list(like.correction.torque_order)] = like.agreement.independent
         independent = independent[list(correction.torque_order)]
-        return Trial(
-            correction,
-            tau,
-            regression,
-            compute_agreement(regression, tau, independent, like.agreement, needed),
-        )
+        try:
+            agreement = compute_agreement(regression, tau, independent, like.agreement, needed)
+        except np.linalg.LinAlgError:  # such as inertial torques a million times as large
+            hopeless = like.evidence - THRESHOLDS.singular_cost
+            agreement = replace(like.agreement, evidence=hopeless)
+        return Trial(correction, tau, regression, agreement)
 
     def first_trial(self, correction: FaultCorrection) -> Trial:
         """Try a correction, with the number of independent rows counted from its residuals."""
@@ -182,7 +191,7 @@ class LogEvidence:
 
     def with_own_rows(self, trial: Trial) -> Trial:
         """Return a trial with the number of independent rows counted from its residuals."""
-        independent = self.thinned_log.independent(trial.residual)
+        independent = self.thinned_log.independent(trial.residual, self.keep(trial.correction))
         updated = compute_agreement(trial.regression, trial.torque, independent, trial.agreement)
         return replace(trial, agreement=updated)
 

@@ -13,7 +13,7 @@ from .fault_correction import Gravity, Pair
 from .fault_hypothesis import FaultHypothesis, number_odds
 from .joint_regression import shared_columns
 from .log_evidence import LogEvidence, Trial
-from .unknowns import SHARED
+from .unknowns import SHARED, Unknowns
 
 Array = NDArray[np.float64]
 
@@ -109,8 +109,13 @@ class GravityColumns:
         unknowns, inner = log_evidence.unknowns, trial.regression.inner
         states = trial.correction.states(log_evidence.thinned_log)
         rest = states[0], np.zeros_like(states[0]), np.zeros_like(states[0])
-        still = unknowns.full_rows(states, (0.0, 0.0, 0.0))[:, :, :inner]
-        lifts = tuple(unknowns.full_rows(rest, three_floats(e))[:, :, :inner] for e in np.eye(3))
+        lengths = trial.correction.lengths
+        keep = log_evidence.keep(trial.correction)[:, :, None]
+        still = keep * unknowns.full_rows(states, (0.0, 0.0, 0.0), lengths)[:, :, :inner]
+        lifts = tuple(
+            keep * unknowns.full_rows(rest, three_floats(e), lengths)[:, :, :inner]
+            for e in np.eye(3)
+        )
         friction = []
         for A, E in zip(trial.regression.columns, trial.regression.to_u, strict=True):
             columns = A @ E[:, inner:]
@@ -160,12 +165,13 @@ def shared_motors(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypo
     }
     taken = known | {frozenset(pair) for pair in trial.correction.couplings}
     states, residual = trial.correction.states(log_evidence.thinned_log), trial.residual
+    keep = log_evidence.keep(trial.correction)
     for pair in combinations(
         np.flatnonzero(np.ptp(states[0], axis=0) > THRESHOLDS.standing).tolist(), 2
     ):
         if (
             frozenset(pair) not in taken
-            and max(explained_share(states, residual, j, pair) for j in pair)
+            and max(explained_share(states, residual, j, pair, keep[:, j]) for j in pair)
             > THRESHOLDS.coupling_share
         ):
             coupled = log_evidence.trial(
@@ -177,15 +183,19 @@ def shared_motors(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypo
 
 
 def explained_share(
-    states: tuple[Array, Array, Array], residual: Array, joint: int, pair: Pair
+    states: tuple[Array, Array, Array],
+    residual: Array,
+    joint: int,
+    pair: Pair,
+    used: NDArray[np.bool_],
 ) -> float:
     """Return the share of a joint's squared residual that the terms of a coupling explain.
 
-    0 where there is none.
+    0 where there is none. `used` (N,) are the rows in use.
     """
     shared, joint_residual = (
-        np.stack(shared_columns(states, joint, (pair,)), axis=1),
-        residual[:, joint],
+        np.stack(shared_columns(states, joint, (pair,)), axis=1)[used],
+        residual[used, joint],
     )
     if not np.any(joint_residual):
         return 0.0
@@ -193,11 +203,9 @@ def explained_share(
     return 1.0 - float(remainder @ remainder) / float(joint_residual @ joint_residual)
 
 
-def coupling_share(trial: Trial, pair: Pair) -> float:
+def coupling_share(unknowns: Unknowns, trial: Trial, pair: Pair) -> float:
     """Return the share of a coupling in the torques of its joints, as a geometric mean."""
-    first = trial.regression.K - SHARED * (
-        len(trial.correction.couplings) - trial.correction.couplings.index(pair)
-    )
+    first = unknowns.first_of_coupling(trial.correction.couplings.index(pair))
     u = np.zeros(trial.regression.K)
     u[first : first + SHARED] = trial.agreement.mean[first : first + SHARED]
     shares = []

@@ -11,6 +11,7 @@ from .fault_correction import FaultCorrection
 from .log_evidence import LogEvidence, Trial
 from .model_faults import angle, best_gravity, coupling_share
 from .motion_faults import best_clock, best_offset, least_offset, scale_clock, swap_entries
+from .structure_faults import best_length, best_low_pass, spring_share
 from .torque_faults import best_scale, refine_gain
 
 Joints = tuple[int, ...]
@@ -28,8 +29,12 @@ REFINED: dict[str, Callable[[LogEvidence, Trial, Joints], Trial]] = {
     ),
     "clock": lambda log_evidence, trial, joints: best_clock(log_evidence, trial),
     "gravity direction": lambda log_evidence, trial, joints: best_gravity(log_evidence, trial),
+    "geometry": lambda log_evidence, trial, joints: best_length(log_evidence, trial, joints[0]),
+    "filtered torque": lambda log_evidence, trial, joints: best_low_pass(log_evidence, trial),
 }
 """How the number of a fault is improved when others have changed."""
+OF_MODEL = ("coupling", "missing term", "geometry")
+"""Faults of the description's structure."""
 
 
 def refine(log_evidence: LogEvidence, trial: Trial, faults: Sequence[tuple[str, Joints]]) -> Trial:
@@ -69,8 +74,22 @@ def size_of(log_evidence: LogEvidence, trial: Trial, fault: str, joints: Joints)
             )
             / THRESHOLDS.least_tilt
         )
+    return size_in_model(log_evidence, trial, fault, joints)
+
+
+def size_in_model(log_evidence: LogEvidence, trial: Trial, fault: str, joints: Joints) -> float:
+    """Return the size of a fault of structure over the least that matters; 1 for others."""
+    correction = trial.correction
     if fault == "coupling":
-        return coupling_share(trial, (joints[0], joints[1])) / THRESHOLDS.least_coupling
+        pair = joints[0], joints[1]
+        return coupling_share(log_evidence.unknowns, trial, pair) / THRESHOLDS.least_coupling
+    if fault == "missing term":
+        return spring_share(log_evidence, trial, joints[0]) / THRESHOLDS.least_spring
+    if fault == "filtered torque" and correction.low_pass is not None:
+        return log_evidence.thinned_log.model_band(correction.clock) / correction.low_pass[0]
+    if fault == "geometry":
+        least = float(np.log(THRESHOLDS.least_length))
+        return abs(float(np.log(correction.length(joints[0])))) / least
     return 1.0
 
 
@@ -111,10 +130,8 @@ def without_fault(
         return correction.changed(
             **{name: swap_entries(order, joints[0], joints[1]) for name, order in orders.items()}
         )
-    if fault == "coupling":
-        return correction.changed(
-            couplings=tuple(pair for pair in correction.couplings if pair != joints)
-        )
+    if fault in OF_MODEL:
+        return without_model_fault(correction, fault, joints, before)
     for name in ("offset", "delay"):
         for j in joints if fault in ("position offset", "delay") else ():
             if getattr(before, name)[j] != getattr(after, name)[j]:
@@ -122,6 +139,19 @@ def without_fault(
     if fault in ("position offset", "delay"):
         return correction
     return without_log_fault(correction, fault, before)
+
+
+def without_model_fault(
+    correction: FaultCorrection, fault: str, joints: Joints, before: FaultCorrection
+) -> FaultCorrection:
+    """Return the correction with what a fault changes of couplings, springs or lengths removed."""
+    if fault == "coupling":
+        return correction.changed(
+            couplings=tuple(pair for pair in correction.couplings if pair != joints)
+        )
+    if fault == "missing term":
+        return correction.changed(springs=tuple(j for j in correction.springs if j != joints[0]))
+    return correction.with_length(joints[0], before.length(joints[0]))
 
 
 def without_log_fault(
@@ -134,5 +164,6 @@ def without_log_fault(
         "gravity direction": ("gravity",),
         "gravity taken out": ("gravity", "lifted"),
         "degrees": ("scale",),
+        "filtered torque": ("low_pass",),
     }.get(fault, ())
     return correction.changed(**{name: getattr(before, name) for name in fields})

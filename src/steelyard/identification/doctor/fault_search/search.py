@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
 from ....signals.clean.correction import Correction
 from ...model.accumulator import map_for
 from ...model.joint_gram import best_of_each
@@ -24,11 +28,21 @@ from .motion_faults import (
     wrong_zeros,
 )
 from .refinement import refine, size_of, without_fault
+from .structure_faults import filtered_torques, missing_springs, wrong_lengths
 from .torque_faults import late_torques, small_delays, wrong_gains, wrong_scale
 from .unknowns import Unknowns
 
+Array = NDArray[np.float64]
 Family = Callable[[LogEvidence, Trial], Iterator[FaultHypothesis]]
-ALWAYS: tuple[Family, ...] = (wrong_gains, wrong_scale, late_torques, wrong_zeros)
+ALWAYS: tuple[Family, ...] = (
+    wrong_gains,
+    wrong_scale,
+    late_torques,
+    wrong_zeros,
+    missing_springs,
+    wrong_lengths,
+    filtered_torques,
+)
 IF_DOUBTFUL: tuple[Family, ...] = (
     wrong_clock,
     wrong_unit,
@@ -45,12 +59,22 @@ HELD_OUT = (
     "gravity direction",
     "gravity taken out",
     "position offset",
+    "missing term",
+    "geometry",
+    "filtered torque",
 )
 """Faults that must lower errors on held-out blocks.
 
 The others are explained by links of other inertias, or shown by the sign of friction.
 """
-ALWAYS_HELD_OUT = ("delay", "clock", "gravity taken out")
+ALWAYS_HELD_OUT = (
+    "delay",
+    "clock",
+    "gravity taken out",
+    "missing term",
+    "geometry",
+    "filtered torque",
+)
 """Faults that must do so also where only the described links show them."""
 BESIDE_CLOCK: tuple[Family, ...] = (
     wrong_gains,
@@ -67,7 +91,8 @@ class Step:
 
     `rivals` explain the log nearly as well. `size` is the size of the fault over the least that
     matters: an inaccuracy too small to be a fault is accepted like one, so that no other hypothesis
-    explains it. `alone` are the log odds [nats] of the fault without the described inertias.
+    explains it. `alone` are the log odds [nats] of the fault without the described inertias,
+    `inaccurate` with a description of unknown accuracy.
     `gain` is the gain on held-out blocks, None for faults that only the description can show.
     """
 
@@ -77,6 +102,7 @@ class Step:
     without: Trial
     size: float = 1.0
     alone: float = float("inf")
+    inaccurate: float = float("inf")
     gain: HeldOutGain | None = None
 
     @property
@@ -93,10 +119,16 @@ class Step:
     def matters(self) -> bool:
         """Whether it is a fault rather than an inaccuracy.
 
-        A fault that the log shows, or that is of ALWAYS_HELD_OUT, must lower held-out errors.
+        A fault that the log shows, or that is of ALWAYS_HELD_OUT, must lower held-out errors. One
+        that only the description shows must be likely for a description of unknown accuracy.
         """
+        if not self.shown_by_log and self.inaccurate < THRESHOLDS.decisive:
+            return False
         needed = self.shown_by_log or self.hypothesis.fault in ALWAYS_HELD_OUT
-        gained = self.gain is None or self.gain.is_relevant or not needed
+        if self.hypothesis.fault == "geometry":  # other links take up most of a wrong length
+            gained = self.gain is None or self.gain.is_positive
+        else:
+            gained = self.gain is None or self.gain.is_relevant or not needed
         return self.size >= 1.0 and gained
 
     def log_odds(self, final: Trial) -> float:
@@ -165,8 +197,16 @@ def decisive_hypotheses(
         candidates,
         lambda each: each.score,
         lambda each: each.fault,
-        lambda each: each if each.score - trial.evidence >= THRESHOLDS.decisive else None,
+        lambda each: each if each.score - trial.evidence >= needed_odds(each.fault) else None,
     )
+
+
+def needed_odds(fault: str) -> float:
+    """Return the log odds [nats] from which a fault is accepted.
+
+    Errors of the model resemble other lengths more than they resemble other faults.
+    """
+    return THRESHOLDS.length_odds if fault == "geometry" else THRESHOLDS.decisive
 
 
 def greedy_path(
@@ -229,7 +269,7 @@ def prune(
             continue
         other = log_evidence.trial(without_step(trial.correction, step), trial)
         step = replace(step, without=other)
-        if step.log_odds(trial) < THRESHOLDS.decisive:
+        if step.log_odds(trial) < needed_odds(step.hypothesis.fault):
             trial = other
         else:
             accepted.append(step)
@@ -242,7 +282,8 @@ def with_size(log_evidence: LogEvidence, final: Trial, step: Step) -> Step:
     if step.hypothesis.fault not in HELD_OUT:
         return replace(step, size=size)
     if step.hypothesis.fault != "delay":
-        return replace(step, size=size, gain=held_out_gain(step.without, final))
+        joints = step.hypothesis.joints if step.hypothesis.fault == "missing term" else ()
+        return replace(step, size=size, gain=held_out_gain(step.without, final, joints))
     thinned = log_evidence.thinned_log
     t, qd = final.correction.clock * thinned.t, final.correction.states(thinned)[1]
     away = away_from_reversals(t, qd)  # near them friction with memory lags as well
@@ -285,9 +326,10 @@ def without_step(final: FaultCorrection, step: Step) -> FaultCorrection:
 def without_description(
     log_evidence: LogEvidence, best: Trial, steps: Sequence[Step]
 ) -> tuple[Step, ...]:
-    """Return the steps with their log odds when the links may have any inertia.
+    """Return the steps with their log odds for links of any inertia, and inaccurate descriptions.
 
-    These odds show what follows from the log and the kinematics alone.
+    Odds for any inertia show what follows from the log and the kinematics alone. For an inaccurate
+    description, the evidence is the sum over several accuracies, equally likely before the log.
 
     Parameters
     ----------
@@ -297,20 +339,31 @@ def without_description(
 
     Returns
     -------
-    The steps with `alone` [nats].
+    The steps with `alone` and `inaccurate` [nats].
     """
-    if not steps or not log_evidence.unknowns.described:
+    unknowns = log_evidence.unknowns
+    if not steps or not unknowns.described:
         return tuple(steps)
-    undescribed = LogEvidence(
-        Unknowns(log_evidence.unknowns.model, False), log_evidence.thinned_log
+    corrections = [best.correction, *(without_step(best.correction, step) for step in steps)]
+
+    def evidences(other: Unknowns, like: Trial | None = None) -> Array:
+        evidence = LogEvidence(other, log_evidence.thinned_log)
+        final = evidence.first_trial(best.correction) if like is None else like
+        return np.array([evidence.trial(each, final).evidence for each in corrections])
+
+    alone = evidences(Unknowns(unknowns.model, False))
+    weights = THRESHOLDS.description_weights
+    described = logsumexp(
+        [evidences(Unknowns(unknowns.model, True, weight), best) for weight in weights], axis=0
     )
-    final = undescribed.first_trial(best.correction)
-    others = [undescribed.trial(without_step(best.correction, step), final) for step in steps]
-    odds = [
-        final.evidence - other.evidence + step.hypothesis.log_odds
-        for step, other in zip(steps, others, strict=True)
-    ]
-    return tuple(replace(step, alone=each) for step, each in zip(steps, odds, strict=True))
+    return tuple(
+        replace(
+            step,
+            alone=float(alone[0] - alone[k]) + step.hypothesis.log_odds,
+            inaccurate=float(described[0] - described[k]) + step.hypothesis.log_odds,
+        )
+        for k, step in enumerate(steps, 1)
+    )
 
 
 def correction_of(correction: FaultCorrection, steps: Sequence[Step]) -> Correction:

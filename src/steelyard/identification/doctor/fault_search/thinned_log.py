@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -58,15 +58,48 @@ class ThinnedLog:
         """
         return float(np.clip(2 * THRESHOLDS.model_error_band * self.motion_frequency, 0.01, 1.0))
 
-    def independent(self, residual: Array) -> Array:
+    def model_band(self, clock: float = 1.0) -> float:
+        """Return the frequency [Hz] up to which model errors vary, for a factor of the clock."""
+        interval = clock * float(np.median(np.diff(self.t)))
+        return THRESHOLDS.model_error_band * self.motion_frequency / max(interval, 1e-300)
+
+    def low_pass(self, cutoff: float, order: int) -> Callable[[Array], Array]:
+        """Return a zero-phase Butterworth filter [Hz] of signals (N, k), stretch by stretch."""
+
+        def filtered(x: Array) -> Array:
+            y = np.array(x)
+            for part in self.stretches:
+                rows = part.stop - part.start
+                rate = (rows - 1) / max(float(self.t[part.stop - 1] - self.t[part.start]), 1e-300)
+                share = 2 * cutoff / rate
+                if rows > 3 and share < THRESHOLDS.widest_band:
+                    section = butter(order, share, output="sos")
+                    pad = min(rows - 1, int(3 / share))
+                    y[part] = sosfiltfilt(section, x[part], axis=0, padlen=pad)
+            return y
+
+        return filtered
+
+    def independent(self, residual: Array, used: NDArray[np.bool_]) -> Array:
         """Return the number of independent rows per row of each joint, (n,), from residuals (N, n).
+
+        Residuals are interpolated where rows are not in use (`used` (N, n)): steps at the ends of a
+        rest have a wide spectrum.
 
         It is the number for white noise with the residuals' spectral density in the band of model
         errors. Residuals within that band alone have as many independent rows as the band is wide;
         white noise has all.
         """
         part = max(self.stretches, key=lambda s: s.stop - s.start)
-        power = np.abs(np.fft.rfft(residual[part], axis=0)) ** 2
+        rows = np.arange(part.stop - part.start)
+        filled = np.stack(
+            [
+                np.interp(rows, rows[use], e[use]) if np.any(use) else e
+                for e, use in zip(residual[part].T, used[part].T, strict=True)
+            ],
+            axis=1,
+        )
+        power = np.abs(np.fft.rfft(filled, axis=0)) ** 2
         low = np.sum(power[: max(2, round(self.band * len(power)))], axis=0) / np.maximum(
             np.sum(power, axis=0), 1e-300
         )

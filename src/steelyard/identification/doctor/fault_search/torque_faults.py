@@ -231,11 +231,13 @@ def with_median_gains(log_evidence: LogEvidence, trial: Trial, before: Trial) ->
 
 
 def late_torques(log_evidence: LogEvidence, trial: Trial) -> Iterator[FaultHypothesis]:
-    """Yield hypotheses of delayed or early torques, of one joint or of all."""
+    """Yield hypotheses of delayed or early torques, of one joint that moves or of all."""
     costs, lags = lag_costs(log_evidence, trial)
     if costs is None:
         return
-    for joints in [*((j,) for j in range(trial.regression.n)), tuple(range(trial.regression.n))]:
+    q = trial.correction.states(log_evidence.thinned_log)[0]
+    moving = np.flatnonzero(np.ptp(q, axis=0) > THRESHOLDS.standing).tolist()
+    for joints in [*((j,) for j in moving), tuple(range(trial.regression.n))]:
         delay = best_lag(np.sum(costs[list(joints)], axis=0), lags)
         if abs(delay) < 0.5 * THRESHOLDS.least_delay:
             continue
@@ -269,9 +271,11 @@ def lag_costs(log_evidence: LogEvidence, trial: Trial) -> tuple[Array | None, Ar
         ]
     )
     costs = np.empty((trial.regression.n, len(steps)))
+    used = log_evidence.keep(trial.correction)[inner]
+    torque = log_evidence.with_every_row.torque(trial.correction)
     for j, A in enumerate(trial.regression.columns):
         columns = A[inner] / np.maximum(np.linalg.norm(A[inner], axis=0), 1e-300)
-        moved = np.stack([trial.torque[inner + k, j] for k in steps], axis=1)
+        moved = np.stack([torque[inner + k, j] for k in steps], axis=1) * used[:, j, None]
         S = columns.T @ columns + 1e-9 * np.eye(columns.shape[1])
         cross = columns.T @ moved
         total = np.sum(moved**2, axis=0)
