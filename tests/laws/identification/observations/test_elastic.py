@@ -135,9 +135,8 @@ def test_the_regression_is_least_squares_with_its_covariance():
     assert np.allclose(
         x, np.linalg.lstsq(X / [1.0, 1e4, 1e-4], y, rcond=None)[0] / [1.0, 1e4, 1e-4]
     )
-    assert np.allclose(
-        np.sqrt(np.diag(covariance)), 0.1 * np.sqrt(np.diag(np.linalg.inv(X.T @ X))), rtol=0.5
-    )
+    ratio = np.sqrt(np.diag(covariance)) / (0.1 * np.sqrt(np.diag(np.linalg.inv(X.T @ X))))
+    assert np.all((ratio > 0.5) & (ratio < 2.0)), ratio  # few parts: Student's t widens
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def no_better(after: Verdict, before: Verdict) -> bool:
 def test_fits_of_every_word_are_drawn() -> None:
     words = []
 
-    @settings(max_examples=200, deadline=None, database=None)
+    @settings(max_examples=600, deadline=None, database=None)
     @given(fits())
     def collect(fit: VerdictInputs) -> None:
         words.append(decide(fit).word)
