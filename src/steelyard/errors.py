@@ -226,6 +226,11 @@ def require_robot(robot: object, function: str, known_function: bool = False) ->
             f"{function} takes a robot, not its name or path: load it first,"
             f" sy.load({os.fspath(robot)!r})"
         )
+    if hasattr(robot, "t") and hasattr(robot, "q"):
+        raise CallError(
+            f"{function} takes a robot first, not {type(robot).__name__}; a log comes after the"
+            " robot, as in sy.identify(robot, log)"
+        )
     if not hasattr(robot, "tree"):
         raise CallError(
             f"{function} takes a robot first, not {type(robot).__name__}; sy.load(name or path)"

@@ -32,9 +32,9 @@ def robots(incomplete: str) -> list[str]:
 
     Nothing where no built-in one does.
     """
-    from ..mechanism.load import robots as built_in
+    from ..mechanism.known_robots import built_in_names
 
-    matching = [name for name in built_in() if name.startswith(incomplete)]
+    matching = [name for name in built_in_names() if name.startswith(incomplete)]
     if not matching:
         return []
     beside = (

@@ -1,4 +1,4 @@
-"""Loading of mechanisms from files by their content, or by the name of a built-in robot."""
+"""Loading of mechanisms from files by their content, or by the name of a known robot."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from ..arguments import short_repr
-from ..errors import ModelError, suggest, translate_errors
+from ..errors import CallError, ModelError, suggest, translate_errors
 from ..resource_limits import exists, names_beside, read_regular
+from .known_robots import (
+    BUILT_IN,
+    EXAMPLES,
+    built_in_names,
+    built_in_text,
+    description_path,
+    example_files,
+    in_package,
+    require_name,
+    robots,
+)
 from .model import Mechanism, Source
 
 __all__ = ["load", "robots"]
@@ -27,18 +36,22 @@ def load(source: str | os.PathLike[str]) -> Mechanism:
     """Load a mechanism from a .urdf, .xacro, .xml, .mjcf or .toml file, XML text or by name.
 
     A string that starts with "<" is the text of a description. An .xml file and a text are URDF or
-    MJCF by their outermost element. `remarks` reports the changes of loading; a physically
+    MJCF by their outermost element. A name without an ending is a known robot; a remark names a
+    file of that name in the folder. `remarks` reports the changes of loading; a physically
     impossible inertia, and elements of an MJCF that are not modelled, are also a SteelyardWarning.
     """
     if isinstance(source, str) and source.lstrip(_BEFORE_TEXT).startswith("<"):
         return _from_text(source.lstrip(_BEFORE_TEXT))
-    if isinstance(source, str) and source.lower() in robots():
-        return builtin(source)
+    if not isinstance(source, (str, os.PathLike)):
+        raise CallError(_no_description(source), argument="source")
+    name = os.fspath(source)
+    if isinstance(source, str) and (known := _known(name)) is not None:
+        return known
     if isinstance(source, str) and (not source.strip() or "\n" in source):
         raise ModelError(
             f"{short_repr(source)} is not a robot description; expected a file that ends in"
             f" {', '.join(SUFFIXES)}, the text of a URDF or MJCF file, or one of"
-            f" {', '.join(robots())}"
+            f" {', '.join(built_in_names())}"
         )
     path = Path(source)
     if not exists(path, ModelError):
@@ -149,28 +162,57 @@ def _absent(path: Path) -> str:
     if path.suffix or len(path.parts) > 1:
         near = [name for name in names_beside(path) if name.endswith(SUFFIXES)]
         return f"there is no file {path}" + (f"; {suggest(path.name, near)}" if near else "")
+    if beside := _files_beside(path.name):
+        return f"{path.name!r} has no ending; write sy.load({beside[0]!r})"
     return (
-        f"{path.name!r} is neither a file nor a built-in robot;"
-        f" {suggest(path.name.lower(), robots())}"
+        f"{path.name!r} is neither a file nor a known robot; {suggest(path.name.lower(), robots())}"
     )
 
 
-def robots() -> list[str]:
-    """Return the names of the built-in robots, sorted.
-
-    Returns
-    -------
-    A list of names.
-
-    Examples
-    --------
-    >>> "puma560" in sy.robots()
-    True
-    """
+def _files_beside(name: str) -> list[str]:
+    """Return the descriptions in the working folder that are called like a robot."""
     return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in _folder().iterdir()
-        if entry.name.endswith(".toml")
+        each
+        for each in names_beside(Path(name))
+        if Path(each).stem.lower() == name.lower() and Path(each).suffix.lower() in SUFFIXES
+    )
+
+
+def _known(name: str) -> Mechanism | None:
+    """Return a robot by its name; None for names that no known robot has."""
+    package, robot = in_package(name) or ("", name.lower())
+    if package == BUILT_IN or (not package and robot in built_in_names()):
+        mechanism = builtin(robot)
+        beside = [] if package else _files_beside(robot)
+        if not beside:
+            return mechanism
+        remark = (
+            f"{name!r} is the built-in robot; the file in this folder is sy.load({beside[0]!r})"
+        )
+        return replace(mechanism, remarks=(*mechanism.remarks, remark))
+    if package == EXAMPLES:
+        return load(example_files()[require_name(robot, example_files(), EXAMPLES)])
+    if package:
+        return load(description_path(robot))
+    is_name = Path(name).suffix.lower() not in SUFFIXES and not _files_beside(robot)
+    return load(example_files()[robot]) if is_name and robot in example_files() else None
+
+
+def _no_description(source: object) -> str:
+    """Return what to write in place of an object that does not describe a robot."""
+    package = "MjSpec" if hasattr(source, "to_xml") else type(source).__module__.partition(".")[0]
+    answers = {
+        "pinocchio": "a Pinocchio model has lost its description: load the file that it was built"
+        " from, sy.load('robot.urdf')",
+        "MjSpec": "load takes the text of a model: sy.load(spec.to_xml())",
+        "mujoco": "write a MuJoCo model to a file first: mujoco.mj_saveLastXML('robot.xml', model);"
+        " sy.load('robot.xml')",
+        "steelyard": f"load takes a name or a file; this is a {type(source).__name__} already",
+    }
+    return answers.get(
+        package,
+        f"load takes the name of a robot, a file or the text of a URDF or MJCF file, not"
+        f" {short_repr(source)}",
     )
 
 
@@ -178,12 +220,7 @@ def builtin(name: str) -> Mechanism:
     """Return the built-in robot of that name, in upper or lower case."""
     from .formats.toml.read_toml import read_toml
 
-    key = name.lower()
-    if key not in robots():
-        raise ModelError(f"no built-in robot is called {name!r}; {suggest(key, robots())}")
-    text = (_folder() / f"{key}.toml").read_text(encoding="utf-8")
-    return replace(read_toml(text, f"{key}.toml", warn=False), source=Source("builtin", text))
-
-
-def _folder() -> Any:
-    return resources.files(__package__) / "robots"
+    key = require_name(name, built_in_names(), "steelyard")
+    text = built_in_text(key)
+    mechanism = read_toml(text, f"{key}.toml", warn=False)
+    return replace(mechanism, source=Source("builtin", text), remarks=())

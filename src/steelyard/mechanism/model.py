@@ -13,6 +13,7 @@ from ..algebra.vector import Vector
 from ..cached import cached_property
 from ..errors import CallError, ModelError, suggest
 from ..names import check_names
+from .data_sheet import DataSheet
 from .joint_terms import Terms
 from .known_torque import KnownTorque
 from .loops import Loop, fingerprint_of
@@ -133,9 +134,9 @@ class Mechanism:
     """Links and joints of a tree on its root link, and the loops that close it.
 
     `remarks` are sentences about changes at loading. `driven` names the joints that have a drive;
-    None: all. Numbers are plain floats (they fold when an algorithm is traced), containers are
-    tuples: the mechanism is immutable. Raises ModelError if a name has control characters
-    (`names.REFUSED`).
+    None: all. `data_sheet` has sources and ratings, which no algorithm uses. Numbers are plain
+    floats (they fold when an algorithm is traced), containers are tuples: the mechanism is
+    immutable. Raises ModelError if a name has control characters (`names.REFUSED`).
     """
 
     name: str
@@ -148,6 +149,7 @@ class Mechanism:
     known: tuple[KnownTorque, ...] = ()
     loops: tuple[Loop, ...] = ()
     driven: tuple[str, ...] | None = None
+    data_sheet: DataSheet = field(default=DataSheet(), compare=False)
 
     def __post_init__(self) -> None:
         path = None if self.source is None else self.source.path

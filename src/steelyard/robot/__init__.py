@@ -59,12 +59,16 @@ class Robot(_General):
 
 
 def load(source: str | os.PathLike[str]) -> Robot:
-    """Load a robot from a description, or a built-in robot by name (`robots()` lists them).
+    """Load a robot from a description, or a known robot by name (`robots()` lists them).
+
+    A name without an ending means the built-in robot where there is one, also where a file of that
+    name lies in the folder. "built-in/panda", "example-robot-data/panda" and
+    "robot_descriptions/panda_description" name one package; the last one downloads its files.
 
     Parameters
     ----------
     source : path of a .urdf, .xml (MJCF), .toml or .xacro file, the text of a URDF or MJCF file (a
-        string that starts with "<"), or the name of a built-in robot.
+        string that starts with "<"), or the name of a known robot.
 
     Returns
     -------

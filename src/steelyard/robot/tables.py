@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 from ..algebra.spatial import at_com
 from ..drawing.numbers import fixed, short
 from ..drawing.table import Column, Table
 from ..mechanism.joint_terms import JOINT_TERMS
 from .description import Description
+
+RATINGS = {
+    "acceleration": "acceleration",
+    "jerk": "jerk",
+    "effort_rate": "rate of the effort",
+    "torque_constant": "torque constant",
+}
+"""Fields of `JointRatings` with their headings."""
 
 
 def facts(robot: Description) -> str:
@@ -106,3 +116,23 @@ def body_table(robot: Description) -> Table:
     return Table(
         "Moving bodies", columns, tuple(rows), "centre of mass; inertia [kg m²] about it", data=data
     )
+
+
+def ratings_table(robot: Description) -> Table:
+    """Return a table of published ratings of the joints; columns without any are left out."""
+    ratings = [
+        each for each in robot.mechanism.data_sheet.ratings if each.joint in robot.joint_names
+    ]
+    columns = [Column("joint", numeric=False)]
+    data: dict[str, list[object]] = {"joint": [each.joint for each in ratings]}
+    for key, name in RATINGS.items():
+        values = [getattr(each, key) for each in ratings]
+        if any(map(math.isfinite, values)):
+            columns.append(Column(name))
+            data[key] = [x if math.isfinite(x) else None for x in values]
+    rows = [
+        (str(name), *(short(x, 5) for x in values))
+        for name, *values in zip(*data.values(), strict=True)
+    ]
+    note = "per s² and s³ in rad or m; N m/s or N/s; N m/A or N/A at the joint"
+    return Table("Ratings", tuple(columns), tuple(rows), note, data=data)

@@ -125,8 +125,8 @@ def test_robots_in_several_positions_and_frames() -> None:
     assert "frame3" in texts
     assert "joint6" in texts
     assert result.get_suptitle() == "puma560"
-    for name in sy.robots():
-        sy.load(name).plot()
+    for name in sy.robots(installed=False):
+        pyplot.close(sy.load(name).plot())
 
 
 def test_a_fit_shows_torques_with_their_band() -> None:

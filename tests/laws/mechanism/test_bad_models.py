@@ -6,6 +6,8 @@ Never a traceback, never a silent wrong number.
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
 from pathlib import Path
 
@@ -239,7 +241,7 @@ def test_a_folder_and_an_unknown_name(tmp_path: Path) -> None:
     with pytest.raises(
         ModelError,
         match=(
-            r"'puma561' is neither a file nor a built-in robot; did you mean 'puma560'\? Known:"
+            r"'puma561' is neither a file nor a known robot; did you mean 'puma560'\? Known:"
             r" delta, elbow_6r"
         ),
     ):
@@ -251,17 +253,27 @@ def test_a_folder_and_an_unknown_name(tmp_path: Path) -> None:
 
 def test_names_of_built_in_robots_in_any_case() -> None:
     assert load("PUMA560") == load("puma560")
-    assert robots() == [
+    assert robots(installed=False) == [
         "delta",
         "elbow_6r",
         "five_bar",
         "four_bar",
+        "fr3",
+        "gen3",
+        "iiwa14",
+        "panda",
         "planar_2r",
         "planar_3rrr",
         "planar_rp",
         "puma560",
+        "so101",
         "spatial_3r",
         "stewart",
+        "ur10e",
+        "ur3e",
+        "ur5e",
+        "xarm6",
+        "xarm7",
     ]
 
 
@@ -432,3 +444,45 @@ def test_a_rotor_that_spins_keeps_what_is_not_given() -> None:
     assert (after.ratio, after.axis, after.mount) == (before.ratio, (1.0, 0.0, 0.0), "link1")
     assert moved.mechanism.joint("joint2").rotor == arm.mechanism.joint("joint2").rotor
     assert moved.with_rotors(ratio=60.0).mechanism.joint("joint3").rotor.axis == (1.0, 0.0, 0.0)
+
+
+RATED = """
+convention = "modified"
+source = "a data sheet"
+[[joints]]
+ratings = { acceleration = 90, jerk = 180, effort_rate = 7, torque_constant = 2.5 }
+limits = [-1, 1]
+[[joints]]
+kind = "prismatic"
+ratings = { acceleration = 3 }
+"""
+
+
+def test_ratings_are_read_in_the_units_of_the_file() -> None:
+    first, second = read_toml("degrees = true" + RATED).data_sheet.ratings
+    assert first.acceleration == pytest.approx(math.pi / 2)
+    assert first.jerk == pytest.approx(math.pi)
+    assert (first.joint, first.effort_rate, first.torque_constant) == ("joint1", 7.0, 2.5)
+    assert (second.acceleration, second.jerk) == (3.0, math.inf)
+    sheet = read_toml(RATED).data_sheet
+    assert sheet.source == "a data sheet"
+    assert sheet.torque_constants(("joint1",)) == (2.5,)
+    assert sheet.torque_constants(("joint1", "joint2")) is None
+    assert sheet.torque_constants(()) is None
+
+
+@pytest.mark.parametrize(
+    ("ratings", "sentence"),
+    [
+        ("{ acceleration = 0 }", "acceleration = 0; expected a number above 0"),
+        ("{ torque_constant = -2 }", "torque_constant = -2; expected a number above 0"),
+        ("{ jerk = 'much' }", "jerk = 'much'; expected a number"),
+        ("{ speed = 2 }", "unknown key 'speed'"),
+        ("3", "ratings = 3; expected a table"),
+    ],
+)
+def test_wrong_ratings_are_named(ratings: str, sentence: str) -> None:
+    text = f"convention = 'modified'\n[[joints]]\nname = 'hip'\nratings = {ratings}\n"
+    with pytest.raises(ModelError, match=re.escape(sentence)) as caught:
+        read_toml(text, "arm.toml")
+    assert "(hip)" in str(caught.value)

@@ -103,7 +103,7 @@ def test_a_changed_file_reads_back(
     assert read_toml(toml(mechanism)) == mechanism
 
 
-@pytest.mark.parametrize("name", robots())
+@pytest.mark.parametrize("name", robots(installed=False))
 def test_built_in_robots(name: str, rng: np.random.Generator) -> None:
     mechanism = load(name)
     assert toml(mechanism) == mechanism.source.text

@@ -30,7 +30,7 @@ def test_base_parameters_are_printed_in_columns(example_robots: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", sy.robots())
+@pytest.mark.parametrize("name", sy.robots(installed=False))
 def test_a_tree_that_was_sent_to_another_process_is_the_same(name: str) -> None:
     tree = sy.load(name).tree
     there = pickle.loads(pickle.dumps(tree))

@@ -26,7 +26,7 @@ def limits(robot: sy.Robot) -> np.ndarray:
     return np.array([[limit.lower, limit.upper, limit.velocity] for limit in robot.tree.limits]).T
 
 
-@pytest.mark.parametrize("name", sy.robots())
+@pytest.mark.parametrize("name", sy.robots(installed=False))
 def test_states_respect_the_limits(name: str) -> None:
     robot = sy.load(name)
     lower, upper, velocity = limits(robot)

@@ -1,9 +1,11 @@
 """`steelyard robots`, `info ROBOT` and `check ROBOT`.
 
-Lists built-in robots, describes a robot, and checks that it obeys physics.
+Lists known robots, describes a robot, and checks that it obeys physics.
 """
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
@@ -16,16 +18,23 @@ from ..inputs import ConfigPath, RobotName
 BROKEN = 1  # exit code
 
 
-def robots() -> None:
-    """List the built-in robots."""
+def robots(
+    installed: Annotated[
+        bool, typer.Option("--installed", help="List robots of installed packages, too.")
+    ] = False,
+) -> None:
+    """List the robots that are known by name."""
     import steelyard as sy
 
     from ..inputs import load_robot
     from ..output import output, rows_of
-    from ..show.robot import robots_table
+    from ..show.robot import robots_table, without_installed
 
-    table = robots_table([(name, load_robot(name, quiet=True)) for name in sy.robots()])
-    output().show(table)
+    sources = sy.robots().sources
+    built_in = [(name, load_robot(name, quiet=True)) for name in sy.robots(installed=False)]
+    others = {name: package for name, package in sources.items() if package != "built-in"}
+    table = robots_table(built_in, others)
+    output().show(table if installed or not others else without_installed(table, others))
     output().record(robots=rows_of(table))
 
 
@@ -37,15 +46,16 @@ def info(robot: RobotName) -> None:
 
     loaded = load_robot(robot, quiet=True)
     output().show(robot_summary(loaded))
-    names = ("joints", "bodies", "loops")
+    names = {"Joints": "joints", "Moving bodies": "bodies", "Loops": "loops", "Ratings": "ratings"}
     output().record(
         name=loaded.name, fingerprint=loaded.fingerprint, gravity=loaded.mechanism.gravity,
+        source=loaded.mechanism.data_sheet.source, estimated=loaded.mechanism.data_sheet.estimated,
         remarks=list(loaded.remarks),
         units={
             "position": "rad|m", "effort": "N m|N", "mass": "kg", "com": "m", "inertia": "kg m2",
             "gravity": "m/s2",
         },
-        **{name: rows_of(table) for name, table in zip(names, card_tables(loaded), strict=False)},
+        **{names[table.title]: rows_of(table) for table in card_tables(loaded)},
     )  # fmt: skip
 
 

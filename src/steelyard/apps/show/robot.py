@@ -1,11 +1,12 @@
 """A robot on the terminal.
 
-Its card, the list of built-in ones, a state with its torques, a motion.
+Its card, the list of known ones, a state with its torques, a motion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from rich.console import RenderableType
 from ...drawing.numbers import fixed, percent, short
 from ...drawing.table import Table, named_columns
 from ...drawing.visible import visible_line
-from ...robot.tables import body_table, facts, joint_table
+from ...robot.tables import body_table, facts, joint_table, ratings_table
 from .terminal import remarks, sentence, stack
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ def robot_summary(robot: Robot) -> RenderableType:
 
 
 def card_tables(robot: Robot) -> list[Table]:
-    """Return joints, moving bodies and, where it has them, loops."""
-    return [joint_table(robot), body_table(robot), *([_loops(robot)] if robot.tree.loops else [])]
+    """Return joints, moving bodies and, where it has them, loops and ratings."""
+    ratings = [ratings_table(robot)] if robot.mechanism.data_sheet.ratings else []
+    loops = [_loops(robot)] if robot.tree.loops else []
+    return [joint_table(robot), body_table(robot), *loops, *ratings]
 
 
 def _loops(robot: Robot) -> Table:
@@ -61,33 +64,57 @@ def head(robot: Robot) -> RenderableType:
         sentence(mechanism.name, "bold cyan"),
         facts(robot),
         sentence(f"{visible_line(str(where))}; fingerprint {robot.fingerprint[:16]}", "dim"),
+        *(
+            sentence(f"{label}: {visible_line(text)}", "dim")
+            for label, text in (
+                ("Source", mechanism.data_sheet.source),
+                ("Estimated", mechanism.data_sheet.estimated),
+            )
+            if text
+        ),
     )
 
 
-def robots_table(robots: Sequence[tuple[str, Robot]]) -> Table:
-    """Return one row per built-in robot."""
+def robots_table(robots: Sequence[tuple[str, Robot]], installed: Mapping[str, str]) -> Table:
+    """Return one row per built-in robot, and per installed one, which is not loaded.
+
+    `installed` has the package of each installed robot by its name.
+    """
     kinds = [
         "".join(robot.mechanism.joint(joint).kind[0].upper() for joint in robot.joint_names)
         for _, robot in robots
     ]
     masses = [sum(body.inertia.m for body in robot.tree.bodies) for _, robot in robots]
-    data = {
-        "name": [name for name, _ in robots],
-        "joints": [robot.n for _, robot in robots],
-        "kinds": kinds,
-        "moving_mass_kg": masses,
-        "parameters": [len(robot.parameters) for _, robot in robots],
+    unknown = [None] * len(installed)
+    data: dict[str, list[object]] = {
+        "name": [*(name for name, _ in robots), *installed],
+        "joints": [*(robot.n for _, robot in robots), *unknown],
+        "kinds": [*kinds, *unknown],
+        "moving_mass_kg": [*masses, *unknown],
+        "parameters": [*(len(robot.parameters) for _, robot in robots), *unknown],
+        "package": [*("built-in" for _ in robots), *installed.values()],
+        "source": [*(robot.mechanism.data_sheet.source for _, robot in robots), *unknown],
     }
     rows = [
-        (name, str(n), kind, short(m, 4), str(p))
-        for name, n, kind, m, p in zip(*data.values(), strict=True)
+        (name, str(robot.n), kind, short(mass, 4), str(len(robot.parameters)), "built-in")
+        for (name, robot), kind, mass in zip(robots, kinds, masses, strict=True)
     ]
+    rows += [(name, "", "", "", "", package) for name, package in installed.items()]
     return Table(
-        "Built-in robots",
-        named_columns("name", ">joints", "kinds", ">moving mass [kg]", ">parameters"),
+        "Robots",
+        named_columns("name", ">joints", "kinds", ">mass [kg]", ">parameters", "from"),
         tuple(rows),
+        "mass of the moving links; `steelyard info NAME` cites the sources",
         data=data,
     )
+
+
+def without_installed(table: Table, installed: Mapping[str, str]) -> Table:
+    """Return the table of robots without the installed ones, which its note counts."""
+    packages = ", ".join(sorted(set(installed.values())))
+    more = f"{len(installed)} more of {packages}: `steelyard robots --installed`"
+    rows = tuple(row for row in table.rows if row[0] not in installed)
+    return replace(table, rows=rows, note=f"{table.note}; {more}")
 
 
 def torque_table(robot: Robot, state: Sequence[Array], tau: Array) -> Table:

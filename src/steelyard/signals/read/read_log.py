@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import short_repr
-from ...errors import LogError, mention, suggest
+from ...errors import CallError, LogError, mention, suggest
 from ...floating_point import default_errstate
 from ...resource_limits import exists, names_beside
 from ..clean.cleaning import clean as cleaned
@@ -83,6 +83,11 @@ def read_log(
     >>> sy.read_log("run.npz").signals
     ('q', 'tau')
     """
+    if hasattr(path, "joint_names"):
+        raise CallError(
+            "read_log takes the file first, then the robot: sy.read_log('run.csv', robot)",
+            argument="path",
+        )
     joints = joint_names_of(robot)
     settings = as_mapping(mapping, joints)
     if isinstance(path, (str, Path)) and Path(path).suffix.lower() == ".toml":

@@ -57,7 +57,9 @@ class Opening:
         from ....robot import load
 
         def opened() -> bool:
-            if value.startswith(BUILT_IN) and value.removeprefix(BUILT_IN) in robots():
+            if value.startswith(BUILT_IN) and value.removeprefix(BUILT_IN) in robots(
+                installed=False
+            ):
                 self.window.take_robot(
                     load(value.removeprefix(BUILT_IN)), value.removeprefix(BUILT_IN)
                 )
@@ -97,7 +99,7 @@ class Opening:
 
     def _robots(self) -> dict[str, str]:
         named = {f"{FILE}{name}": name for name in self.window.folder.files(ROBOTS)}
-        named |= {f"{BUILT_IN}{name}": name for name in robots()}
+        named |= {f"{BUILT_IN}{name}": name for name in robots(installed=False)}
         chosen = self._chosen()
         return (
             {NOTHING: "Robot …"}
@@ -109,7 +111,11 @@ class Opening:
         name = self.window.robot_name
         if not name:
             return NOTHING
-        return f"{BUILT_IN}{name}" if name.lower() in robots() else f"{FILE}{self._inside(name)}"
+        return (
+            f"{BUILT_IN}{name}"
+            if name.lower() in robots(installed=False)
+            else f"{FILE}{self._inside(name)}"
+        )
 
     def _logs(self) -> dict[str, str]:
         named = {f"{FILE}{name}": name for name in self.window.folder.files(log_endings())}

@@ -39,7 +39,14 @@ from ... import near_integers as snap
 from ...model import STANDARD_GRAVITY, Joint, JointKind, Link, Mechanism, Source
 from .keys import TomlKeys
 from .loop_rows import read_loop_rows
-from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
+from .rows import (
+    read_couplings,
+    read_data_sheet,
+    read_inertia,
+    read_known,
+    read_moving,
+    read_pose,
+)
 
 CONVENTIONS = ("standard", "modified")
 MOVING = ("revolute", "continuous", "prismatic")
@@ -71,7 +78,8 @@ def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanis
     )
     name = keys.text("name", "")
     loops, driven = read_loop_rows(keys, angle)
-    keys.text("description", "")
+    moving = [joint for joint in joints if joint.kind != "fixed"]
+    data_sheet = read_data_sheet(keys, moving, angle)
     keys.done()
     return Mechanism(
         name=name,
@@ -83,6 +91,7 @@ def denavit_hartenberg(keys: TomlKeys, source: Source | None = None) -> Mechanis
         known=known,
         loops=loops,
         driven=driven,
+        data_sheet=data_sheet,
     )
 
 

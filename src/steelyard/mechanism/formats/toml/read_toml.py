@@ -13,7 +13,14 @@ from ...model import STANDARD_GRAVITY, Joint, Link, Mechanism, Source
 from .dh import denavit_hartenberg
 from .keys import TomlKeys
 from .loop_rows import read_loop_rows
-from .rows import read_couplings, read_inertia, read_known, read_moving, read_pose
+from .rows import (
+    read_couplings,
+    read_data_sheet,
+    read_inertia,
+    read_known,
+    read_moving,
+    read_pose,
+)
 
 
 def read_toml(text: str, path: str | None = None, warn: bool = True) -> Mechanism:
@@ -54,8 +61,8 @@ def _general(keys: TomlKeys, source: Source) -> Mechanism:
         known=known,
         loops=loops,
         driven=driven,
+        data_sheet=read_data_sheet(keys, joints, angle),
     )
-    keys.text("description", "")
     keys.done()
     return mechanism
 

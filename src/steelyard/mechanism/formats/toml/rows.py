@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ....algebra.rotation import from_rpy
 from ....algebra.spatial import Inertia, Pose, from_com
 from ....algebra.vector import IDENTITY, Matrix, Symmetric
+from ...data_sheet import DataSheet, JointRatings
 from ...joint_terms import COUPLING_TERMS, FRICTION, Terms
 from ...known_torque import KnownTorque
 from ...model import Coupling, Joint, Limits, Mimic, Rotor
@@ -56,6 +58,7 @@ def read_moving(row: TomlKeys, joint: Joint, angle: float, parent: str) -> Joint
     `angle` is the unit of angles in rad.
     """
     limits = read_limits(row, 1.0 if joint.kind == "prismatic" else angle)
+    row.has("ratings")  # `read_data_sheet` reads it
     joint = replace(joint, limits=limits, mimic=_mimic(row), rotor=_rotor(row, parent))
     return replace(joint, terms=read_terms(row))
 
@@ -95,6 +98,42 @@ def read_terms(joint: TomlKeys) -> Terms:
         )
         motor.done()
     return Terms.of(terms)
+
+
+def read_data_sheet(keys: TomlKeys, joints: Iterable[Joint], angle: float) -> DataSheet:
+    """Read `description`, `source`, `estimated`, and `ratings` of the moving joints.
+
+    `joints` are in the order of their rows; `angle` is the unit of angles in rad.
+    """
+    rows = keys.tables("joints") if keys.has("joints") else []
+    ratings = [
+        _ratings(row.table("ratings"), joint, angle)
+        for row, joint in zip(rows, joints, strict=False)  # `tables` reports other rows
+        if row.has("ratings")
+    ]
+    return DataSheet(
+        description=keys.text("description", ""),
+        source=keys.text("source", ""),
+        estimated=keys.text("estimated", ""),
+        ratings=tuple(ratings),
+    )
+
+
+def _ratings(keys: TomlKeys, joint: Joint, angle: float) -> JointRatings:
+    """Read `ratings = { acceleration, jerk, effort_rate, torque_constant }` of a joint."""
+    unit = 1.0 if joint.kind == "prismatic" else angle
+    ratings = JointRatings(
+        joint=joint.name,
+        acceleration=keys.bound("acceleration", math.inf) * unit,
+        jerk=keys.bound("jerk", math.inf) * unit,
+        effort_rate=keys.bound("effort_rate", math.inf),
+        torque_constant=keys.number("torque_constant") if keys.has("torque_constant") else math.nan,
+    )
+    for key in keys.asked:
+        if keys.has(key) and getattr(ratings, key) <= 0:
+            keys.problem(f"{key} = {keys.data[key]!r}; expected a number above 0")
+    keys.done()
+    return ratings
 
 
 def read_couplings(keys: TomlKeys) -> tuple[Coupling, ...]:
