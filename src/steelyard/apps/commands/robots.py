@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import typer
 
+from ...names import shell_word
 from ...option_groups.checks import CheckOptions
 from ...option_groups.logs import JointSelectionOptions
 from ...options import values_of
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, RobotName
+from ..inputs import ConfigPath, RobotName, require_files
 
 BROKEN = 1  # exit code
 
 
 def robots() -> None:
-    """List the built-in robots."""
+    """List the robots that are known by name."""
     import steelyard as sy
 
     from ..inputs import load_robot
@@ -27,10 +28,12 @@ def robots() -> None:
     table = robots_table([(name, load_robot(name, quiet=True)) for name in sy.robots()])
     output().show(table)
     output().record(robots=rows_of(table))
+    output().next("Look at one of them: steelyard info puma560")
 
 
 def info(robot: RobotName) -> None:
-    """Show a robot: joints, limits, friction, links, masses, and remarks of loading."""
+    """Show joints, limits, masses and remarks of a robot."""
+    require_files(robot)
     from ..inputs import load_robot
     from ..output import output, rows_of
     from ..show.robot import card_tables, robot_summary
@@ -47,6 +50,8 @@ def info(robot: RobotName) -> None:
         },
         **{name: rows_of(table) for name, table in zip(names, card_tables(loaded), strict=False)},
     )  # fmt: skip
+    line = f"steelyard excite {shell_word(robot)} -o motion.csv"
+    output().next(f"Design a motion that identifies it: {line}")
 
 
 @takes_options(lambda: (JointSelectionOptions, CheckOptions))
@@ -56,7 +61,11 @@ def check(
     *,
     options: TypedOptions,
 ) -> None:
-    """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
+    """Test a robot against the laws of mechanics.
+
+    The exit code is 1 if one fails.
+    """
+    require_files(robot)
     from ...checks.laws import check as check_laws
     from ..config import read_config
     from ..inputs import load_robot
@@ -70,9 +79,12 @@ def check(
     ).robot
     with progress_bar("compiling") as progress:
         result = check_laws(loaded, **values_of(CheckOptions, options), progress=progress)
-    output().show(result.table())
     output().judge(result.verdict, result.ok)
+    output().show(result.table())
     output().show(remarks(result.remarks))
     output().record(laws=rows_of(result.table()), remarks=list(result.remarks))
+    if result.ok:
+        line = f"steelyard excite {shell_word(robot)} -o motion.csv"
+        output().next(f"Design a motion that identifies it: {line}")
     if not result.ok:
         raise typer.Exit(BROKEN)
