@@ -109,6 +109,8 @@ def test_excite_has_one_screen_that_ends_in_the_next_command(
     assert any(re.match(r"Expected: \d+ of 13 base parameters", line) for line in lines)
     assert lines[-1] == f"  steelyard identify {ROBOT} LOG.csv -o results"
     assert "Nothing was saved: add -o motion.csv." in lines
+    one = run(*words, "--joints", "joint1").out.splitlines()
+    assert one[-1] == f"{lines[-1]} --joints joint1", "the log is read as the motion was designed"
     saved = run(*words, "-o", tmp_path / "motion.csv").out
     assert "Nothing was saved" not in saved
 

@@ -74,10 +74,15 @@ def is_one_log(path: Path) -> bool:
 
 
 def require_files(robot: str | None, *logs: Path | None) -> None:
-    """Raise at once if the file of a robot or a log is absent, before slow imports."""
+    """Raise at once if the file of a robot or a log is absent, before slow imports.
+
+    The text of a description and the fit.json of a result are left to their readers.
+    """
     from ..resource_limits import exists
 
-    if robot and Path(robot).suffix and not exists(Path(robot), ModelError):
+    robot = robot or ""
+    is_file = "<" not in robot and Path(robot).suffix not in ("", ".json")
+    if is_file and not exists(Path(robot), ModelError):
         from ..mechanism.load import load
 
         load(robot)

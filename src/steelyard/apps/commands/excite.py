@@ -13,7 +13,16 @@ from ...option_groups.excitation import INFORMATION, ExcitationOptions
 from ...option_groups.logs import JointSelectionOptions
 from ...options import values_of
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, ForceFile, Full, RobotName, Unchecked, out_option, require_files
+from ..inputs import (
+    ConfigPath,
+    ForceFile,
+    Full,
+    RobotName,
+    Unchecked,
+    out_option,
+    reading_words,
+    require_files,
+)
 from ..table_words import MOTION_ENDINGS
 
 if TYPE_CHECKING:
@@ -88,6 +97,7 @@ def excite(
     if not out:
         output().show("Nothing was saved: add -o motion.csv.")
     words = " ".join(["steelyard identify", shell_word(robot), "LOG.csv -o results"])
+    words += reading_words(options, config)
     output().next(f"Record the motion on the robot, and identify it: {words}")
 
 
