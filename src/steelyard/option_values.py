@@ -7,6 +7,7 @@ CallError that says what was expected; `options.parse_text` puts the name of the
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -52,23 +53,80 @@ PAYLOAD_SCHEMA: Mapping[str, Any] = {
 }
 
 
+DEGREE = math.pi / 180
+UNITS: Mapping[str, tuple[str, float]] = {
+    "deg": ("rad", DEGREE), "°": ("rad", DEGREE), "rad": ("rad", 1.0),
+    "deg/s": ("rad/s", DEGREE), "°/s": ("rad/s", DEGREE), "rad/s": ("rad/s", 1.0),
+    "deg/s2": ("rad/s2", DEGREE), "°/s2": ("rad/s2", DEGREE), "rad/s2": ("rad/s2", 1.0),
+    "m": ("m", 1.0), "cm": ("m", 1e-2), "mm": ("m", 1e-3),
+    "m/s": ("m/s", 1.0), "mm/s": ("m/s", 1e-3), "m/s2": ("m/s2", 1.0),
+    "kg": ("kg", 1.0), "g": ("kg", 1e-3), "s": ("s", 1.0), "ms": ("s", 1e-3),
+    "Hz": ("Hz", 1.0), "kHz": ("Hz", 1e3), "N": ("N", 1.0), "Nm": ("Nm", 1.0),
+    "Nm/A": ("Nm/A", 1.0),
+}  # fmt: skip
+"""Unit that a number may end in -> SI unit without spaces, and factor."""
+CELL = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z°][\w°·/²³ ]*)")
+
+
 def number(text: str) -> float:
-    """Read a number in SI units or, if it ends in 'deg', in degrees."""
-    digits, degrees = (text[:-3], True) if text.lower().endswith("deg") else (text, False)
+    """Read a number in SI units, or one that ends in its unit, such as 30deg or 28.7kg."""
+    digits, unit = split_unit(text)
     try:
         value = float(digits)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise CallError(f"{text!r} is not a number; write for example 0.5 or 30deg")
-    return math.radians(value) if degrees else value
+    return value * UNITS[unit][1] if unit else value
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    """Return the digits of a number and its unit, '' where it ends in none of UNITS."""
+    match = CELL.fullmatch(text.strip())
+    if match is None:
+        return text, ""
+    unit = match.group(2).replace(" ", "").replace("·", "").replace("²", "2").replace("³", "3")
+    if unit.lower() in ("deg", "rad"):
+        unit = unit.lower()
+    return (match.group(1), unit) if unit in UNITS else (text, "")
+
+
+def split_numbers(text: str) -> list[str]:
+    """Return the cells of '1, 2, 3', '[1, 2, 3]' or '1 2 3'."""
+    inner = text.strip()
+    if inner[:1] + inner[-1:] in ("[]", "()"):
+        inner = inner[1:-1]
+    if "," not in inner:
+        inner = re.sub(r"(?<=[0-9.])\s+(?=[A-Za-z°])", "", inner)  # 28.7 kg is one number
+        return inner.split() or [""]
+    return [cell.strip() for cell in inner.split(",")]
+
+
+def check_units(texts: Sequence[str], unit: str) -> None:
+    """Raise CallError if a number in texts ends in a unit that its option does not have.
+
+    Parameters
+    ----------
+    texts : values as typed, such as 'joint2=30deg' or '28.7kg,0,0,10cm'
+    unit : unit of the option, alternatives divided by "|", one for each number by ", "
+    """
+    parts = unit.replace(" m/A", "m/A").replace("N m", "Nm").split(", ")
+    for text in texts:
+        cells = split_numbers(text.partition("=")[2] or text)
+        for k, cell in enumerate(cells):
+            typed = split_unit(cell.rpartition("=")[2])[1]
+            known = parts[min(k, len(parts) - 1)].split("|")
+            si = UNITS[typed][0] if typed else ""
+            # an angle in degrees stands for a rate too: 30deg is 30deg/s
+            if si and si not in known and not (si == "rad" and known[0].startswith("rad")):
+                raise CallError(f"{cell!r} is in {typed}; expected {' or '.join(known)}")
 
 
 def numbers_parser(*counts: int) -> Callable[[str], list[float]]:
-    """Return a parser of '1, 2, 30deg': numbers in SI units, as many as one of `counts`."""
+    """Return a parser of '1, 2, 30deg' or '[1 2 30deg]', with as many numbers as in `counts`."""
 
     def parse(text: str) -> list[float]:
-        cells = [cell.strip() for cell in text.split(",")]
+        cells = split_numbers(text)
         if counts and len(cells) not in counts:
             raise CallError(
                 f"{text!r} has {len(cells)} numbers; expected {' or '.join(map(str, counts))},"

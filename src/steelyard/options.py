@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import CallError, suggest
+from .option_values import check_units
 
 T = TypeVar("T")
 METADATA = "steelyard.option"
@@ -127,6 +128,8 @@ class Option:
         is_text = isinstance(texts, (list, tuple)) and all(isinstance(x, str) for x in texts)
         if self.spec.parse is None or not is_text or not texts:
             return value
+        if self.spec.unit:
+            parse_text(lambda each: check_units(each, self.spec.unit), texts, self.name, self.name)
         return parse_text(self.spec.parse, value, self.name, self.name)
 
 

@@ -28,6 +28,8 @@ Run = Callable[..., Ran]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.delenv("COLUMNS", raising=False)  # which pytest-xdist sets
+
     def call(*arguments: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["steelyard", *map(str, arguments)])
         try:

@@ -89,7 +89,11 @@ def test_fix_writes_a_mapping_that_makes_the_log_healthy(
     assert run("doctor", robot_file, path, "--fix", "--force").code == (0 if remark else 1)
     again = run("doctor", robot_file, path, "--mapping", mapping)
     assert again.code == 0, again.out
-    assert again.out.strip() == "This log can identify the robot."
+    assert again.out.splitlines() == [
+        "This log can identify the robot.",
+        "Next: Identify the robot:",
+        f"  steelyard identify {robot_file} {path} -o results --mapping {mapping}",
+    ]
     text = mapping.read_text(encoding="utf-8")
     twice = run("doctor", robot_file, path, "--mapping", mapping, "--fix", "--force")
     assert "nothing that a mapping can correct" in twice.out

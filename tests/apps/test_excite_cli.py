@@ -56,6 +56,7 @@ def test_excite_says_what_to_expect_and_takes_all_options(run: Run, tmp_path: Pa
         "0.3",
         "--basis",
         "bspline",
+        "--full",
     )
     assert ran.code == 0, ran.err
     for word in (

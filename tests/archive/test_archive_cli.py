@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.apps.many_logs import address, is_one_log
+from steelyard.apps.inputs import is_one_log
+from steelyard.apps.many_logs import address
 from steelyard.identification.out_of_core.out_of_core_thresholds import THRESHOLDS
 from tests.apps.test_cli import Run, run
 from tests.archive.archives import small_arm, write_logs
@@ -36,7 +37,7 @@ def test_a_pattern_is_folded_by_workers_and_found_again(place: Path, run: Run) -
     again = run("identify", arm, str(place / "logs"), "--json")
     assert json.loads(again.out)["fit"]["archive"]["reused"] == 9
     assert json.loads(again.out)["fit"]["parameters"] == json.loads(first.out)["fit"]["parameters"]
-    shown = run("identify", arm, pattern, "--no-keep", "-o", place / "out")
+    shown = run("identify", arm, pattern, "--no-keep", "-o", place / "out", "--full")
     assert "<b>Logs.</b>" in (place / "out" / "report.html").read_text(encoding="utf-8")
     assert "9 logs were folded" in shown.out
     assert "run00.parquet" in shown.out

@@ -75,7 +75,7 @@ def test_every_output_of_a_run_has_the_same_values(
         "--estimator",
         "wls",
     ]
-    shown = run(*command, "-o", tmp_path / "out")
+    shown = run(*command, "-o", tmp_path / "out", "--full")
     as_json = json.loads(run(*command, "--json").out)
     saved = json.loads((tmp_path / "out" / "fit.json").read_text(encoding="utf-8"))
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -163,7 +163,7 @@ def test_every_interface_shows_what_the_function_decides(
     command = ["identify", ROBOT, logs / "log.csv", "--estimator", "wls"]
     for more in ([], ["--validate", logs / "wide.csv"]):
         out = tmp_path / f"out{len(more)}"
-        ran = run(*command, *more, "-o", out)
+        ran = run(*command, *more, "-o", out, "--full")
         page = (out / "report.html").read_text(encoding="utf-8")
         saved = json.loads((out / "fit.json").read_text(encoding="utf-8"))
         assert ran.code == 4

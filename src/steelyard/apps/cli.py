@@ -81,7 +81,7 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+            "--version", "-V", callback=_version, is_eager=True, help="Print the version and stop."
         ),
     ] = False,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import get_args
 
@@ -19,12 +19,27 @@ def command_flags(parameters: Iterable[inspect.Parameter]) -> dict[str, str]:
     """Return the flag of each option of a command, by the name of its parameter."""
     flags = {}
     for each in parameters:
-        info = get_args(each.annotation)[1]
-        # typer keeps the first declaration as the default of an annotated parameter
-        declared = (info.default, *(info.param_decls or ()))
-        long = [name for name in declared if isinstance(name, str) and name.startswith("--")]
+        long = [name for name in _declared(each) if name.startswith("--")]
         flags[each.name] = long[0].partition("/")[0] if long else f"--{each.name.replace('_', '-')}"
     return flags
+
+
+def typed_flags(parameters: Iterable[inspect.Parameter], words: Sequence[str]) -> dict[str, str]:
+    """Return the spelling that was typed of each option that has several, such as `-o`."""
+    flags = {}
+    for each in parameters:
+        spellings = _declared(each)
+        for word in words:
+            if len(spellings) > 1 and word.partition("=")[0] in spellings:
+                flags[each.name] = word.partition("=")[0]
+    return flags
+
+
+def _declared(parameter: inspect.Parameter) -> list[str]:
+    """Return the spellings of an option; typer keeps the first one as its default."""
+    info = get_args(parameter.annotation)[1]
+    declared = (info.default, *(info.param_decls or ()))
+    return [name for name in declared if isinstance(name, str) and name.startswith("-")]
 
 
 def command_line_text(error: SteelyardError, flags: Mapping[str, str]) -> str:

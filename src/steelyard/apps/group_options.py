@@ -7,7 +7,9 @@ options of the groups; the command gets a dictionary of those that were typed.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -15,12 +17,18 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
+from ..errors import CallError
+from ..option_values import check_units, number
 from ..options import Option, options_of
+from .help_text import EXAMPLES, PANELS
 from .table_words import with_table_words
 
 Groups: TypeAlias = "Callable[[], Sequence[type]]"
 TypedOptions: TypeAlias = "Mapping[str, Any]"
 Command: TypeAlias = "Callable[..., None]"
+METAVARS = {float: "NUMBER", int: "N", str: "TEXT", Path: "FILE"}
+ARGUMENT_KIND = re.compile(r" <[^<>]*>$")  # of typer's help, which the metavar says already
+BRACES = re.compile(r"\{(.*?)\}(?:\.\.\.)?$")  # around a required argument
 PLACEHOLDER = "options"  # parameter of a command that its groups replace
 _groups: dict[str, Groups] = {}
 
@@ -72,12 +80,14 @@ def option_parameter(option: Option) -> inspect.Parameter:
     spec = option.spec
     kind: Any = str if spec.parse is not None or option.kind is None else option.kind
     kind = bool if option.is_switch else kind
+    metavar = spec.metavar or "|".join(spec.choices) or METAVARS.get(kind)
     info = typer.Option(
         option.flag,
         help=option.sentence,
-        metavar=(spec.metavar or "|".join(spec.choices) or None) if kind is not bool else None,
+        metavar=metavar if kind is not bool else None,
         rich_help_panel=spec.panel or None,
-        min=None if spec.least is None else kind(spec.least),
+        min=None if spec.least is None or kind is float else kind(spec.least),
+        parser=number_parser(spec.unit) if kind is float else None,
         # what is not typed is None, and would show no default
         show_default=option.flag[2:].partition("/")[0] if option.default is True else False,
     )
@@ -88,6 +98,21 @@ def option_parameter(option: Option) -> inspect.Parameter:
         default=None,
         annotation=Annotated[annotation, info],
     )
+
+
+def number_parser(unit: str) -> Callable[[str], float]:
+    """Return a parser of one number, which may end in the unit of its option."""
+
+    def read(text: Any) -> float:
+        if isinstance(text, float):
+            return text
+        try:
+            check_units([text], unit)
+            return number(text)
+        except CallError as error:
+            raise typer.BadParameter(error.message) from None
+
+    return read
 
 
 def typed_values(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,6 +127,10 @@ def typed_values(options: Mapping[str, Option], values: Mapping[str, Any]) -> di
 class PanelCommand(TyperCommand):
     """A command whose help shows options under the headings of their panels."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line, arguments as their metavars spell them."""
+        return [BRACES.sub(r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, options without a panel, and the options of each panel."""
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
@@ -109,6 +138,7 @@ class PanelCommand(TyperCommand):
             row = each.get_help_record(ctx)
             heading = "Arguments" if each.param_type_name == "argument" else "Options"
             if row is not None:
+                row = (ARGUMENT_KIND.sub("", row[0]), row[1])
                 panel = getattr(each, "rich_help_panel", None) or heading
                 panels.setdefault(panel, []).append((row[0], with_table_words(row[1])))
         for heading, rows in panels.items():
@@ -116,11 +146,25 @@ class PanelCommand(TyperCommand):
                 with formatter.section(heading):
                     formatter.write_dl(rows)
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, each whole on its line."""
+        with formatter.section("Examples"):
+            for line in EXAMPLES[str(self.name)]:
+                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
 
 class LazyCommands(TyperGroup):
     """The commands of the program; groups of options are loaded for the one that is called."""
 
     build: Callable[[str], Command]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with their summaries, whole, under the headings of PANELS."""
+        for heading, names in PANELS.items():
+            with formatter.section(heading):
+                for name in names:
+                    summary = (self.commands[name].help or "").partition("\n")[0]
+                    formatter.write(f"  {name:<{max(map(len, self.commands))}}  {summary}\n")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is called, with the options of its groups."""

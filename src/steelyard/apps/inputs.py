@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import option_values
-from ..errors import CallError, LogError, SteelyardError, SteelyardWarning
+from ..errors import CallError, LogError, ModelError, SteelyardError, SteelyardWarning
+from ..names import shell_word
 from ..option_groups.logs import JointSelectionOptions, LogReadingOptions
-from ..options import parse_text
+from ..options import options_of, parse_text
+from .help_text import OUTPUT_PANEL
 from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from ..robot import Robot
     from ..signals.log import Log
 
+ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/(?=[^/])")  # a path has lost one of the two
 RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name or a file.")]
 LogPath = Annotated[
     Path, typer.Argument(metavar="LOG", help=f"A log: {LOG_ENDINGS}, or a rosbag2 folder.")
@@ -31,13 +36,77 @@ ConfigPath = Annotated[
     Path | None,
     typer.Option(metavar="TOML", help="Options in a file; typed options replace them."),
 ]
-ForceFile = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+ForceFile = Annotated[
+    bool,
+    typer.Option("--force", help="Replace a file that exists.", rich_help_panel=OUTPUT_PANEL),
+]
 Unchecked = Annotated[
     bool, typer.Option("--unchecked", help="Write programs of a motion that is not fully checked.")
 ]
-ForceFolder = Annotated[
-    bool, typer.Option("--force", help="Write into DIR although it is not empty.")
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        help="Print every table and reason, not one screen.",
+        rich_help_panel=OUTPUT_PANEL,
+    ),
 ]
+ForceFolder = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Write into DIR although it is not empty.", rich_help_panel=OUTPUT_PANEL
+    ),
+]
+
+
+def out_option(metavar: str, text: str) -> Any:
+    """Declare where a command writes, `-o`, `--out` or `--output`."""
+    return typer.Option(
+        "--out", "-o", "--output", metavar=metavar, help=text, rich_help_panel=OUTPUT_PANEL
+    )
+
+
+def is_one_log(path: Path) -> bool:
+    """Return whether a path names one file or bag: no folder of logs, pattern or address."""
+    if path.exists():
+        return not path.is_dir() or (path / "metadata.yaml").is_file()
+    return not (ADDRESS.match(str(path)) or any(letter in str(path) for letter in "*?["))
+
+
+def require_files(robot: str | None, *logs: Path | None) -> None:
+    """Raise at once if the file of a robot or a log is absent, before slow imports.
+
+    The text of a description and the fit.json of a result are left to their readers.
+    """
+    from ..resource_limits import exists
+
+    robot = robot or ""
+    is_file = "<" not in robot and Path(robot).suffix not in ("", ".json")
+    if is_file and not exists(Path(robot), ModelError):
+        from ..mechanism.load import load
+
+        load(robot)
+    for path in logs:
+        if path is not None and is_one_log(path) and not exists(path, LogError):
+            raise LogError(f"there is no file {path}")
+
+
+def reading_words(options: Mapping[str, Any], config: Path | None) -> str:
+    """Return the typed options of reading a log, to end a command line with; '' for none."""
+    words = [] if config is None else ["--config", shell_word(str(config))]
+    for each in (option for group in LOG_GROUPS for option in options_of(group)):
+        value = options.get(each.name)
+        if value not in (None, [], {}):
+            words += [each.flag, shell_word(_typed_text(value))]
+    return "".join(f" {word}" for word in words)
+
+
+def _typed_text(value: Any) -> str:
+    """Return the value of an option as it is typed: names or NAME=VALUE with commas."""
+    if isinstance(value, Mapping):
+        parts = [name if x is None else f"{name}={x:g}" for name, x in value.items()]
+        return ",".join(parts)
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def load_robot(name: str, quiet: bool = False) -> Robot:
@@ -117,7 +186,7 @@ def per_joint_option(option: str, text: str, robot: Robot) -> NDArray[np.float64
 
     joints = robot.joint_names
     slides = [robot.mechanism.joint(joint).kind == "prismatic" for joint in joints]
-    cells = [cell.strip() for cell in text.split(",")]
+    cells = option_values.split_numbers(text)
     if len(cells) != len(joints):
         raise CallError(
             f"{option} has {len(cells)} numbers where {len(joints)} were expected, for"
@@ -127,16 +196,20 @@ def per_joint_option(option: str, text: str, robot: Robot) -> NDArray[np.float64
 
 
 def _number(option: str, cell: str, joint: str, slides: bool) -> float:
+    """Read a number of a joint; its unit, if it has one, must be one of the joint's."""
     value = parse_number(f"{option}, joint {joint}", cell)
-    if slides and cell.lower().endswith("deg"):
+    unit = option_values.split_unit(cell)[1]
+    if unit and option_values.UNITS[unit][0].startswith("m" if not slides else "rad"):
+        kind, expected = ("slides", "metres") if slides else ("turns", "radians or degrees")
+        what = "an angle" if slides else "a length"
         raise CallError(
-            f"{option}, joint {joint}: {cell!r} is an angle, but this joint slides; give metres"
+            f"{option}, joint {joint}: {cell!r} is {what}, but this joint {kind}; give {expected}"
         )
     return value
 
 
 def parse_number(option: str, cell: str) -> float:
-    """Read a number in SI units or, if it ends in 'deg', in degrees; an error names the option."""
+    """Read a number, with or without its unit; an error names the option."""
     return float(parse_text(option_values.number, cell, option))
 
 

@@ -6,7 +6,6 @@ workers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,15 +15,13 @@ import typer
 
 from ..errors import CallError
 from ..option_groups.identification import MANY_LOGS
-from .inputs import read_log_file
+from .inputs import ADDRESS, is_one_log, read_log_file
 from .table_words import LOG_ENDINGS
 
 if TYPE_CHECKING:
     from ..robot import Robot
     from ..signals.log import Log
     from ..signals.log_files.log_file import LogFile
-
-ADDRESS = re.compile(r"^([a-z][a-z0-9+.-]+):/(?=[^/])")  # a path has lost one of the two
 
 Logs = Annotated[
     list[Path],
@@ -69,13 +66,6 @@ def given_logs(
     if all(map(is_one_log, paths)) and (missing or not is_archive(find_logs(paths))):
         return [read_log_file(path, robot, mapping, effort) for path in paths]
     return list(find_logs([address(path) for path in paths], mapping=mapping, effort=effort))
-
-
-def is_one_log(path: Path) -> bool:
-    """Return whether a path names one file or bag: no folder of logs, pattern or address."""
-    if path.exists():
-        return not path.is_dir() or (path / "metadata.yaml").is_file()
-    return not (ADDRESS.match(str(path)) or any(letter in str(path) for letter in "*?["))
 
 
 def address(path: Path) -> str:

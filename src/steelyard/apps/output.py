@@ -17,8 +17,9 @@ from ..drawing.visible import visible_line
 from ..errors import CallError, SteelyardError
 from ..version import __version__
 from .completions import completed
-from .error_text import command_flags, command_line_text
+from .error_text import command_flags, command_line_text, typed_flags
 from .group_options import PLACEHOLDER, expanded, typed_values
+from .help_text import OUTPUT_PANEL
 
 if TYPE_CHECKING:
     from ..drawing.table import Table
@@ -28,16 +29,25 @@ BAD_INPUT = 2  # exit code
 Json = Annotated[
     bool,
     typer.Option(
-        "--json", help="Print one JSON object with all digits and units, and nothing else."
+        "--json",
+        help="Print one JSON object with all digits and units, and nothing else.",
+        rich_help_panel=OUTPUT_PANEL,
     ),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", help="Print only the verdict and the paths of written files.")
+    bool,
+    typer.Option(
+        "--quiet",
+        help="Print only the verdict and the paths of written files.",
+        rich_help_panel=OUTPUT_PANEL,
+    ),
 ]
 Verbose = Annotated[
     bool,
     typer.Option(
-        "--verbose", help="Print to stderr what was read and chosen, and the time of each step."
+        "--verbose",
+        help="Print to stderr what was read and chosen, and the time of each step.",
+        rich_help_panel=OUTPUT_PANEL,
     ),
 ]
 FORMS = {"json": Json, "quiet": Quiet, "verbose": Verbose}
@@ -55,7 +65,26 @@ class Output:
     ) -> None:
         self.json, self.quiet, self.verbose = as_json, quiet, verbose
         self.found: dict[str, Any] = {"command": command, "steelyard": __version__}
+        self._loading = False  # whether the line of `begin` is shown
+        self._begun = False  # whether a line has been printed
         self._step: tuple[str, float] | None = None
+
+    def begin(self) -> None:
+        """Show on a terminal that the command works, before its slow imports."""
+        if sys.stderr.isatty() and not (self.quiet or self.verbose):
+            self._loading = True
+            self._erase("loading …")
+
+    def clear(self) -> None:
+        """Clear the line of `begin`."""
+        if self._loading:
+            self._loading = False
+            self._erase()
+
+    def _erase(self, text: str = "") -> None:
+        """Replace the line that the cursor is on, on the terminal of stderr."""
+        if sys.__stderr__ is not None:
+            print(f"\r\x1b[K{text}", end="", file=sys.__stderr__, flush=True)
 
     def show(self, *parts: Any) -> None:
         """Print tables, sentences and what else a terminal shows.
@@ -64,9 +93,11 @@ class Output:
         """
         from .show.terminal import console, shown
 
+        self.clear()
         if not (self.json or self.quiet):
             for part in parts:
-                console().print(shown(part))
+                console().print(shown(part, gap=self._begun))
+                self._begun = True
 
     def judge(
         self, sentence: str, good: bool, reasons: Iterable[str] = (), style: str = "", **more: Any
@@ -79,16 +110,22 @@ class Output:
 
         reasons = list(reasons)
         self.record(verdict={"sentence": sentence, "good": bool(good), "reasons": reasons, **more})
+        self.clear()
         if not self.json:
             console().print(judgement(sentence, good, () if self.quiet else reasons, style))
+            self._begun = True
 
     def first_line(self, line: str, **values: Any) -> None:
         """Print a line above the results, with --quiet too; `values` go into the JSON."""
         from .show.terminal import console, shown
 
         self.record(check=line, **values)
-        if not self.json:
+        self.clear()
+        if self.quiet:
+            print(visible_line(line))
+        elif not self.json:
             console().print(shown(line), soft_wrap=True)
+            self._begun = True
 
     def record(self, **values: Any) -> None:
         """Keep numbers with all digits for --json."""
@@ -98,6 +135,7 @@ class Output:
         """Say what was written, or with --quiet where alone."""
         from .show.terminal import console, shown
 
+        self.clear()
         self.found.setdefault("written", []).extend(str(path) for path in paths)
         if self.quiet:
             for path in paths:
@@ -105,8 +143,13 @@ class Output:
         elif not self.json:
             console().print(shown(sentence))
 
+    def next(self, sentence: str) -> None:
+        """Print the next step; a command line in it stands on a separate line."""
+        self.show("Next: " + sentence.replace(": steelyard ", ":\n  steelyard ", 1))
+
     def remark(self, sentence: str) -> None:
         """Print a remark on stderr, unless --quiet; it goes into the JSON too."""
+        self.clear()
         self.found.setdefault("remarks", []).append(sentence)
         if not self.quiet:
             print(f"steelyard: {visible_line(sentence)}", file=sys.stderr)
@@ -127,6 +170,7 @@ class Output:
 
     def finish(self, code: int) -> None:
         """Print the JSON, if it was asked for."""
+        self.clear()
         self.step()
         if self.json:
             from ..identification.result.provenance import plain
@@ -181,12 +225,13 @@ def with_output_options(
         try:
             if json and quiet:
                 raise CallError("--json and --quiet exclude each other: give one of them")
+            results.begin()
             arguments = {name: value for name, value in values.items() if name not in from_groups}
             if options is not None:
                 arguments[PLACEHOLDER] = typed_values(from_groups, values)
             code = _code_of(command, arguments)
         except SteelyardError as error:
-            sentence = command_line_text(error, flags)
+            sentence = command_line_text(error, flags | typed_flags(parameters, sys.argv))
             results.record(error=" ".join(sentence.split()), argument=error.argument)
             results.finish(BAD_INPUT)
             raise Stop(sentence) from error

@@ -19,11 +19,13 @@ def bench(
             metavar="[ROBOT]...", help="Built-in names or files; two built-in ones if none."
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to take the best of.")] = 12,
+    rounds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many rounds to take the best of.")
+    ] = 12,
 ) -> None:
-    """Time every kernel on one thread in plain arrays, taking turns with Pinocchio.
+    """Time every kernel, also against Pinocchio.
 
-    The ratios hold from run to run.
+    One thread, plain arrays, taking turns. The ratios hold from run to run.
     """
     from ...checks.timing import against_pinocchio, machine_summary
     from ..inputs import load_robot

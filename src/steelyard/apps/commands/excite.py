@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...names import shell_word
 from ...option_groups.excitation import INFORMATION, ExcitationOptions
 from ...option_groups.logs import JointSelectionOptions
 from ...options import values_of
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, ForceFile, RobotName, Unchecked
+from ..inputs import (
+    ConfigPath,
+    ForceFile,
+    Full,
+    RobotName,
+    Unchecked,
+    out_option,
+    reading_words,
+    require_files,
+)
 from ..table_words import MOTION_ENDINGS
 
 if TYPE_CHECKING:
     from ...motion import Trajectory
+    from ...motion.trajectories.accuracy import PredictedAccuracy
     from ...robot import Robot
 
+KNOWN = 0.1  # relative standard deviation of a well determined parameter
 Files = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help=f"Write the motion: {MOTION_ENDINGS}. May be repeated.",
-    ),
+    out_option("FILE", f"Write the motion: {MOTION_ENDINGS}. May be repeated."),
 ]
 
 
@@ -49,11 +57,14 @@ def excite(
     ] = None,
     unchecked: Unchecked = False,
     force: ForceFile = False,
+    full: Full = False,
 ) -> None:
-    """Design a motion that identifies the robot's parameters.
+    """Design a motion that identifies a robot.
 
     It stays within all limits at all times and is at rest at both ends.
     """
+    require_files(robot, *(log or ()))
+
     import steelyard as sy
 
     from ...motion.trajectory_files.formats import format_of
@@ -78,15 +89,23 @@ def excite(
         chosen["log"] = [read_log_file(path, loaded, *columns_of(file, {})) for path in log]
     with progress_bar() as progress:
         motion = sy.excite(loaded, **chosen, progress=progress).holding(selected.fixed_positions)
-    show(loaded, motion)
+    show(loaded, motion, chosen, full)
     for path in out or ():
         make_parents(path)
         motion.write(path, rate=out_rate, overwrite=force, unchecked=unchecked)
         output().wrote(f"wrote {shown_path(path)}", path)
+    if not out:
+        output().show("Nothing was saved: add -o motion.csv.")
+    words = " ".join(["steelyard identify", shell_word(robot), "LOG.csv -o results"])
+    words += reading_words(options, config)
+    output().next(f"Record the motion on the robot, and identify it: {words}")
 
 
-def show(robot: Robot, motion: Trajectory) -> None:
-    """Print the motion, its use of the limits, and the expected accuracy of its recording."""
+def show(robot: Robot, motion: Trajectory, chosen: Mapping[str, Any], full: bool) -> None:
+    """Print the motion, its use of the limits, and the expected accuracy of its recording.
+
+    With `full` also the expected accuracy of every base parameter.
+    """
     from ..output import output, rows_of
     from ..show.robot import excitation_table
 
@@ -94,15 +113,17 @@ def show(robot: Robot, motion: Trajectory) -> None:
     assert design is not None
     assert design.accuracy is not None
     assert design.certificate is not None
-    table, spare = excitation_table(robot, motion), design.certificate
+    table, spare = excitation_table(robot, motion, full), design.certificate
     screen.first_line(design.safety.line, checked=design.checked, unchecked=design.unchecked)
-    screen.show(table)
-    if spare.narrowest:
+    screen.show(table, limits_sentence(chosen))
+    if spare.narrowest and full:
         screen.show(
             f"Smallest distance at any instant: {spare.narrowest}, {1000 * spare.spare:.2g} mm more"
             " than required."
         )
-    screen.show(design.remarks, design.accuracy.table(), design.accuracy.torque_table())
+    screen.show(design.remarks)
+    screen.show(design.accuracy.table() if full else accuracy_sentence(design.accuracy))
+    screen.show(design.accuracy.torque_table())
     screen.record(
         seconds=motion.duration, log_det=design.log_det, condition=design.condition,
         base_parameters=design.base_parameters,
@@ -112,3 +133,22 @@ def show(robot: Robot, motion: Trajectory) -> None:
         parameters=rows_of(design.accuracy.table()),
         torques=rows_of(design.accuracy.torque_table()), unit="rad|m, N m|N",
     )  # fmt: skip
+
+
+def limits_sentence(chosen: Mapping[str, Any]) -> str:
+    """Return which share of the limits the motion may use, and the options that change it."""
+    options = ExcitationOptions(**values_of(ExcitationOptions, chosen))
+    speed = min(options.margin, options.speed)
+    return (
+        f"Limits: {options.margin:.3g} of every limit (--margin), {speed:.3g} of the velocity"
+        " limits (--speed)."
+    )
+
+
+def accuracy_sentence(accuracy: PredictedAccuracy) -> str:
+    """Return how many base parameters a recording of the motion determines."""
+    known = int((accuracy.relative_std <= KNOWN).sum())
+    return (
+        f"Expected: {known} of {len(accuracy.names)} base parameters with a standard deviation of"
+        f" at most {KNOWN:.0%} (--full lists them)."
+    )

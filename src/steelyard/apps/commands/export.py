@@ -8,18 +8,24 @@ from typing import Annotated
 import typer
 
 from ...errors import CallError
+from ...names import shell_word
 from ...option_groups.c_export import PANEL, CExportOptions
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ForceFile, RobotName
+from ..inputs import ForceFile, RobotName, require_files
 
 
 @takes_options(lambda: (CExportOptions,))
 def export(
     robot: RobotName,
-    urdf: Annotated[Path | None, typer.Option(help="Write a URDF file here.")] = None,
-    toml: Annotated[Path | None, typer.Option(help="Write a TOML file here.")] = None,
+    urdf: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a URDF file here.")
+    ] = None,
+    toml: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a TOML file here.")
+    ] = None,
     tex: Annotated[
-        Path | None, typer.Option(help="Write the closed form as a LaTeX document here.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the closed form as a LaTeX document here."),
     ] = None,
     c: Annotated[
         Path | None,
@@ -34,7 +40,12 @@ def export(
     *,
     options: TypedOptions,
 ) -> None:
-    """Write a robot as URDF, TOML, C or LaTeX. An existing file is replaced only with --force."""
+    """Write a robot as URDF, TOML, C or LaTeX.
+
+    An existing file is replaced only with --force.
+    """
+    require_files(robot)
+
     from ..inputs import load_robot
     from ..output import output, shown_path
     from ..show.progress import progress_bar
@@ -73,3 +84,5 @@ def export(
             written = loaded.to_c(c, **options, overwrite=force)
         for path in written:
             output().wrote(f"wrote {shown_path(path)}", path)
+    for path in [targets[kind] for kind in ("urdf", "toml") if kind in targets][:1]:
+        output().next(f"Test it: steelyard check {shell_word(str(path))}")

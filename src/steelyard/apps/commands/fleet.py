@@ -10,7 +10,7 @@ import typer
 from ...option_groups.identification import EstimatorOptions, FleetOptions, FoldingOptions
 from ...option_groups.logs import LogReadingOptions
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, ForceFolder, RobotName
+from ..inputs import ConfigPath, ForceFolder, RobotName, out_option, require_files
 from ..many_logs import Dask, Logs, Workers
 
 
@@ -20,12 +20,7 @@ def fleet(
     logs: Logs,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Write fleet.html, fleet.json and the model of each robot here.",
-        ),
+        out_option("DIR", "Write fleet.html, fleet.json and the model of each robot here."),
     ] = None,
     workers: Workers = None,
     dask: Dask = None,
@@ -34,11 +29,13 @@ def fleet(
     *,
     options: TypedOptions,
 ) -> None:
-    """Identify the model of a robot type from the logs of many robots, and find outliers.
+    """Identify a robot type from many robots' logs.
 
     Logs are in folders that name the robot, as logs/robot=arm3/run.parquet. The exit code is 3 if
     there are outliers, 2 if robot or logs cannot be read or identified from, and 0 otherwise.
     """
+    require_files(robot)
+
     import steelyard as sy
 
     from ...signals.log_files.find_logs import find_logs
@@ -75,5 +72,7 @@ def fleet(
             f"wrote fleet.html, fleet.json and {len(result.names)} robots to {shown_path(out)}",
             *sorted(out.iterdir()),
         )
+    else:
+        output().show("Nothing was saved: add -o DIR.")
     if result.outliers:
         raise typer.Exit(3)

@@ -9,7 +9,16 @@ import typer
 
 from ...option_groups.identification import FoldingOptions, IdentifyOptions
 from ..group_options import TypedOptions, takes_options
-from ..inputs import LOG_GROUPS, ConfigPath, ForceFolder, RobotName
+from ..inputs import (
+    LOG_GROUPS,
+    ConfigPath,
+    ForceFolder,
+    Full,
+    RobotName,
+    out_option,
+    reading_words,
+    require_files,
+)
 from ..many_logs import Dask, Logs, Workers
 
 EXIT_CODES = {"trusted": 0, "trusted within": 0, "doubtful": 3, "refused": 4}
@@ -21,12 +30,7 @@ def identify(
     logs: Logs,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Write report.html, the identified robot and fit.json here.",
-        ),
+        out_option("DIR", "Write report.html, the identified robot and fit.json here."),
     ] = None,
     validate: Annotated[
         Path | None,
@@ -37,10 +41,11 @@ def identify(
     config: ConfigPath = None,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     force: ForceFolder = False,
+    full: Full = False,
     *,
     options: TypedOptions,
 ) -> None:
-    """Estimate the dynamic parameters of a robot from logs of its motion, with their uncertainty.
+    """Estimate a robot's dynamic parameters from logs.
 
     The verdict comes first and is the exit code: 0 for "trusted" and "trusted within" the region of
     the log, 3 for "doubtful", 4 for "refused"; 2 if robot or log cannot be read or identified from.
@@ -48,6 +53,8 @@ def identify(
     and not identified.urdf. More than 256 MB of logs are folded one by one, by the workers; the
     next run folds only new logs.
     """
+    require_files(robot, *logs, validate)
+
     import steelyard as sy
 
     from ..config import OF_LOGS, chosen, columns_of, read_config
@@ -55,7 +62,7 @@ def identify(
     from ..joint_selection import joint_options, select_joints
     from ..many_logs import executor_of, given_logs
     from ..output import output, shown_path
-    from ..show.identification import show_fit
+    from ..show.identification import show_fit, show_next
     from ..show.progress import progress_bar
 
     if out is not None:
@@ -80,7 +87,9 @@ def identify(
         progress("validating", 1.0)
         validation = None if other is None else fit.validate(other)
         verdict = fit.verdict if validation is None else fit.judged(validation)
-    show_fit(fit, verdict, validation)
+    show_fit(fit, verdict, validation, full)
+    if arm.fixed_positions and not full:  # with --full it is a note of the fit
+        output().show(arm.sentence)
     if out is not None:
         with progress_bar("writing the results"):
             make_parents(out)
@@ -96,5 +105,8 @@ def identify(
         output().wrote(
             f"wrote {', '.join(part.name for part in written)} to {shown_path(out)}", *written
         )
+    else:
+        output().show("Nothing was saved: add -o DIR.")
+    show_next(verdict, reading_words(options, config), full)
     if EXIT_CODES[verdict.word]:
         raise typer.Exit(EXIT_CODES[verdict.word])

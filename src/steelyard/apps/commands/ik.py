@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...csv_text import csv_text
-from ...errors import CallError, LogError
+from ...errors import CallError, LogError, mention
 from ...files import write_atomic
 from ...option_groups.kinematics import InverseKinematicsOptions
+from ...option_values import split_numbers
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ForceFile, RobotName, parse_number
+from ..inputs import ForceFile, RobotName, out_option, parse_number, require_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,27 +32,38 @@ ROTATIONS = (("qx", "qy", "qz", "qw"), ("roll", "pitch", "yaw"))
 def ik(
     robot: RobotName,
     xyz: Annotated[
-        str | None, typer.Option(help="Position of the frame in the base frame [m]: 0.4,0.1,0.5.")
+        str | None,
+        typer.Option(
+            metavar="X,Y,Z", help="Position of the frame in the base frame [m]: 0.4,0.1,0.5."
+        ),
     ] = None,
     rpy: Annotated[
-        str | None, typer.Option(help="Roll, pitch, yaw about fixed axes [rad]: 180deg,0,90deg.")
+        str | None,
+        typer.Option(
+            metavar="R,P,Y", help="Roll, pitch, yaw about fixed axes [rad]: 180deg,0,90deg."
+        ),
     ] = None,
     quaternion: Annotated[
-        str | None, typer.Option(help="Or a quaternion x,y,z,w of any length.")
+        str | None, typer.Option(metavar="X,Y,Z,W", help="Or a quaternion x,y,z,w of any length.")
     ] = None,
     poses: Annotated[
         Path | None,
-        typer.Option(help="Or a CSV file: x, y, z and qx, qy, qz, qw or roll, pitch, yaw."),
+        typer.Option(
+            metavar="CSV", help="Or a CSV file: x, y, z and qx, qy, qz, qw or roll, pitch, yaw."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write all solutions of --poses to this CSV file instead of the screen."),
+        out_option("CSV", "Write all solutions of --poses to this file instead of the screen."),
     ] = None,
     force: ForceFile = False,
     *,
     options: TypedOptions,
 ) -> None:
-    """Compute all joint positions at which a frame has a pose. Exit code 1 if there are none."""
+    """Compute all joint positions of a pose.
+
+    Exit code 1 if there are none.
+    """
     import steelyard as sy
 
     from ..inputs import load_robot, per_joint_option
@@ -64,8 +76,10 @@ def ik(
         )
     if out is not None and poses is None:
         raise CallError(
-            "--out goes with --poses; the solutions of a single pose are shown on the screen"
+            f"{mention('out')} goes with --poses; the solutions of a single pose are shown on the"
+            " screen"
         )
+    require_files(robot, poses)
     if out is not None:
         check_out_file(out, force)
     pose = _pose(xyz or "", rpy, quaternion) if poses is None else read_poses(poses)
@@ -83,10 +97,10 @@ def ik(
 
 
 def _numbers(option: str, text: str, count: int) -> list[float]:
-    cells = text.split(",")
+    cells = split_numbers(text)
     if len(cells) != count:
         raise CallError(f"{option} has {len(cells)} numbers where {count} were expected")
-    return [parse_number(option, cell.strip()) for cell in cells]
+    return [parse_number(option, cell) for cell in cells]
 
 
 def _pose(xyz: str, rpy: str | None, quaternion: str | None) -> Array:

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...names import shell_word
 from ..group_options import TypedOptions, takes_options
-from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, LogPath, RobotName
+from ..inputs import (
+    LOG_GROUPS,
+    ConfigPath,
+    ForceFile,
+    Full,
+    LogPath,
+    RobotName,
+    reading_words,
+    require_files,
+)
 from .identify import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -36,12 +46,15 @@ def doctor(
     *,
     options: TypedOptions,
 ) -> None:
-    """Diagnose a log: each fault with its evidence, its probability and the line that fixes it.
+    """Find faults in a log, and how to fix them.
 
-    The exit code is 0 if the log has no fault, 1 if it has a fault or does not identify the robot,
-    2 if robot or log cannot be read. --fix writes LOG.mapping.toml, for --mapping of all commands;
-    the log itself is never changed.
+    Each fault has its evidence, its probability and the line that fixes it. The exit code is 0 if
+    the log has no fault, 1 if it has a fault or does not identify the robot, 2 if robot or log
+    cannot be read. --fix writes LOG.mapping.toml, for --mapping of all commands; the log itself is
+    never changed.
     """
+    require_files(robot, log)
+
     import steelyard as sy
 
     from ..config import columns_of, read_config
@@ -84,6 +97,10 @@ def doctor(
             f" {after}",
             path,
         )
+    if diagnosis.usable and not diagnosis.faults:
+        words = " ".join((shell_word(robot), shell_word(str(log)), "-o results"))
+        more = reading_words(options, config)
+        output().next(f"Identify the robot: steelyard identify {words}{more}")
     if diagnosis.faults or not diagnosis.usable:
         raise typer.Exit(FOUND)
 
@@ -128,15 +145,19 @@ def validate(
         str | None, typer.Option(metavar="ROBOT", help="Another robot to compare with.")
     ] = None,
     config: ConfigPath = None,
+    full: Full = False,
     *,
     options: TypedOptions,
 ) -> None:
-    """Compare a robot's torques with a log of another motion: RMS, relative error and R².
+    """Compare predicted torques with another log.
 
-    With the result of an identification the verdict is decided again, by the rules of `identify`,
-    with this log taken into account. The exit code is 0 for "trusted" and "trusted within", 3 for
-    "doubtful", 4 for "refused".
+    RMS, relative error and R² of every joint. With the result of an identification the verdict is
+    decided again, by the rules of `identify`, with this log taken into account. The exit code is 0
+    for "trusted" and "trusted within", 3 for "doubtful", 4 for "refused".
     """
+    require_files(robot, log)
+    require_files(against)
+
     from ...identification import validate_robots
     from ...identification.result.saved.plain_data import validation_data
     from ...reporting.results import fit_file, held_joints, identified_robot, saved_decision
@@ -145,7 +166,7 @@ def validate(
     from ..inputs import load_robot, read_log_file
     from ..joint_selection import joint_options, select_joints
     from ..output import output
-    from ..show.identification import show_verdict
+    from ..show.identification import show_next, show_verdict
     from ..show.progress import progress_bar
 
     file = read_config(config)
@@ -170,7 +191,7 @@ def validate(
     units = robots[0].torque_units
     verdict = None if saved is None else saved.verdict(scored[0])
     if verdict is not None:
-        show_verdict(verdict)
+        show_verdict(verdict, full=full)
     elif fit_file(robot) is not None:
         output().remark(
             f"{robot} does not hold the inputs of a verdict on these joints; run `steelyard"
@@ -178,5 +199,7 @@ def validate(
         )
     output().show(compared_errors(robots[0].joint_names, results, units))
     output().record(**{label or "model": validation_data(each, units) for label, each in results})
+    if verdict is not None:
+        show_next(verdict, reading_words(options, config), full)
     if verdict is not None and EXIT_CODES[verdict.word]:
         raise typer.Exit(EXIT_CODES[verdict.word])

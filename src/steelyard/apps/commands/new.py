@@ -29,7 +29,8 @@ def new(
         ),
     ] = None,
     robot: Annotated[
-        str | None, typer.Option(help="A built-in name or a file; asked for if not given.")
+        str | None,
+        typer.Option(metavar="ROBOT", help="A built-in name or a file; asked for if not given."),
     ] = None,
     log: Annotated[
         list[Path] | None,
@@ -47,11 +48,11 @@ def new(
     *,
     options: TypedOptions,
 ) -> None:
-    """Create a project folder: mapping of a log, options of its identification, command lines.
+    """Create a project folder for a robot and its log.
 
-    Columns of the log are matched to the robot's joints; joints that it lacks are fixed. On a
-    terminal the command asks for options that the files do not determine; elsewhere their absence
-    is an error that names the option.
+    It has the mapping of the log, options and command lines. Columns of the log are matched to the
+    robot's joints; joints that it lacks are fixed. On a terminal the command asks for options that
+    the files do not determine; elsewhere their absence is an error that names the option.
     """
     from ...drawing.visible import visible_line
     from ...files import write_into

@@ -12,7 +12,7 @@ from ...errors import CallError
 from ...option_groups.payload import PayloadOptions, StaticPoseOptions
 from ...options import values_of
 from ..group_options import TypedOptions, takes_options
-from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, Unchecked
+from ..inputs import LOG_GROUPS, ConfigPath, ForceFile, Unchecked, out_option, require_files
 from ..table_words import LOG_ENDINGS
 from .identify import EXIT_CODES
 
@@ -47,7 +47,10 @@ def payload(
     ] = None,
     flange: Annotated[
         str | None,
-        typer.Option(help="The frame that is the controller's flange; --frame by default."),
+        typer.Option(
+            metavar="FRAME",
+            help="The frame that is the controller's flange; --frame by default.",
+        ),
     ] = None,
     poses: Annotated[
         int | None,
@@ -56,24 +59,21 @@ def payload(
     unchecked: Unchecked = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the robot with its load (.urdf or .toml), or the poses (.csv).",
-        ),
+        out_option("FILE", "Write the robot with its load (.urdf or .toml), or the poses (.csv)."),
     ] = None,
     config: ConfigPath = None,
     force: ForceFile = False,
     *,
     options: TypedOptions,
 ) -> None:
-    """Estimate mass, centre of mass and inertia of a robot's load, with their uncertainty.
+    """Estimate mass, centre of mass and inertia of a load.
 
     The logs are of motion or of static poses, with and without the load. Without --empty the robot
     must be an identified one. The exit code is 0 for a trusted load, 3 for a doubtful one, 4 for a
     refused one, and 2 if robot or log cannot be read.
     """
+    require_files(robot, loaded, empty)
+
     import steelyard as sy
 
     from ...reporting.results import held_joints, identified_robot
@@ -122,6 +122,8 @@ def payload(
             out, overwrite=force
         )
         output().wrote(f"wrote the robot with its load to {shown_path(out)}", out)
+    else:
+        output().show("Nothing was saved: add -o loaded.urdf.")
     if EXIT_CODES[estimate.verdict.word]:
         raise typer.Exit(EXIT_CODES[estimate.verdict.word])
 

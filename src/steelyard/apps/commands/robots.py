@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from ...names import shell_word
 from ...option_groups.checks import CheckOptions
 from ...option_groups.logs import JointSelectionOptions
 from ...options import values_of
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ConfigPath, RobotName
+from ..inputs import ConfigPath, RobotName, require_files
 
 BROKEN = 1  # exit code
 
@@ -36,10 +37,12 @@ def robots(
     table = robots_table(built_in, others)
     output().show(table if installed or not others else without_installed(table, others))
     output().record(robots=rows_of(table))
+    output().next("Look at one of them: steelyard info puma560")
 
 
 def info(robot: RobotName) -> None:
-    """Show a robot: joints, limits, friction, links, masses, and remarks of loading."""
+    """Show joints, limits, masses and remarks of a robot."""
+    require_files(robot)
     from ..inputs import load_robot
     from ..output import output, rows_of
     from ..show.robot import card_tables, robot_summary
@@ -57,6 +60,8 @@ def info(robot: RobotName) -> None:
         },
         **{names[table.title]: rows_of(table) for table in card_tables(loaded)},
     )  # fmt: skip
+    line = f"steelyard excite {shell_word(robot)} -o motion.csv"
+    output().next(f"Design a motion that identifies it: {line}")
 
 
 @takes_options(lambda: (JointSelectionOptions, CheckOptions))
@@ -66,7 +71,11 @@ def check(
     *,
     options: TypedOptions,
 ) -> None:
-    """Test the laws that every rigid robot obeys. The exit code is 1 if one fails."""
+    """Test a robot against the laws of mechanics.
+
+    The exit code is 1 if one fails.
+    """
+    require_files(robot)
     from ...checks.laws import check as check_laws
     from ..config import read_config
     from ..inputs import load_robot
@@ -80,9 +89,12 @@ def check(
     ).robot
     with progress_bar("compiling") as progress:
         result = check_laws(loaded, **values_of(CheckOptions, options), progress=progress)
-    output().show(result.table())
     output().judge(result.verdict, result.ok)
+    output().show(result.table())
     output().show(remarks(result.remarks))
     output().record(laws=rows_of(result.table()), remarks=list(result.remarks))
+    if result.ok:
+        line = f"steelyard excite {shell_word(robot)} -o motion.csv"
+        output().next(f"Design a motion that identifies it: {line}")
     if not result.ok:
         raise typer.Exit(BROKEN)

@@ -11,7 +11,7 @@ from ...errors import CallError, suggest
 from ...option_groups.simulation import SimulationFields, StartOptions, StepOptions
 from ..controllers import CONTROLLERS
 from ..group_options import TypedOptions, takes_options
-from ..inputs import ForceFile, RobotName
+from ..inputs import ForceFile, RobotName, out_option, require_files
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -25,11 +25,17 @@ def simulate(
     robot: RobotName,
     to: Annotated[
         str | None,
-        typer.Option(help="Positions to go to [rad|m], along a quintic in the time of --seconds."),
+        typer.Option(
+            metavar="Q1,Q2,...",
+            help="Positions to go to [rad|m], along a quintic in the time of --seconds.",
+        ),
     ] = None,
     motion: Annotated[
         Path | None,
-        typer.Option(help="Or a CSV file with t and q.JOINT to follow, through cubic splines."),
+        typer.Option(
+            metavar="CSV",
+            help="Or a CSV file with t and q.JOINT to follow, through cubic splines.",
+        ),
     ] = None,
     torques: Annotated[
         Path | None,
@@ -57,21 +63,23 @@ def simulate(
     ] = 0.0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="CSV", help="Write t, q, qd, tau of every joint here."),
+        out_option("CSV", "Write t, q, qd, tau of every joint here."),
     ] = None,
     log: Annotated[
         Path | None,
         typer.Option(metavar="CSV", help="Write what the robot's sensors would have logged here."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the sensors' noise.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the sensors' noise.")] = 0,
     force: ForceFile = False,
     *,
     options: TypedOptions,
 ) -> None:
-    """Turn torques into motion: M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd).
+    """Simulate a robot under a controller or torques.
 
-    Exit code 1 if the motion diverges.
+    M(q) qdd = tau - C(q, qd) qd - g(q) - friction(qd). Exit code 1 if the motion diverges.
     """
+    require_files(robot)
+
     import steelyard as sy
 
     from ...signals.write import to_csv
@@ -132,6 +140,8 @@ def simulate(
         make_parents(log)
         to_csv(run.log(seed=seed), log, overwrite=force)
         output().wrote(f"wrote what sensors would have logged to {shown_path(log)}", log)
+    if out is None and log is None:
+        output().show("Nothing was saved: add -o run.csv.")
     if not run.finite:
         raise typer.Exit(DIVERGED)
 

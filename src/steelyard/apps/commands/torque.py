@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...errors import CallError
+from ...errors import CallError, mention
 from ...files import write_atomic
-from ..inputs import ForceFile, RobotName
+from ..inputs import ForceFile, RobotName, out_option, require_files
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -20,28 +20,33 @@ NUMBERS = "one number per joint, with commas between; '30deg' is read as degrees
 
 def torque(
     robot: RobotName,
-    q: Annotated[str | None, typer.Option(help=f"Positions [rad|m]: {NUMBERS}.")] = None,
+    q: Annotated[
+        str | None, typer.Option(metavar="Q1,Q2,...", help=f"Positions [rad|m]: {NUMBERS}.")
+    ] = None,
     qd: Annotated[
-        str | None, typer.Option(help="Velocities [rad/s|m/s]; zero if not given.")
+        str | None,
+        typer.Option(metavar="QD1,QD2,...", help="Velocities [rad/s|m/s]; zero if not given."),
     ] = None,
     qdd: Annotated[
-        str | None, typer.Option(help="Accelerations [rad/s2|m/s2]; zero if not given.")
+        str | None,
+        typer.Option(metavar="QDD1,...", help="Accelerations [rad/s2|m/s2]; zero if not given."),
     ] = None,
     motion: Annotated[
         Path | None,
         typer.Option(
-            help="A CSV file with columns q.JOINT, qd.JOINT, qdd.JOINT and, if you like, t."
+            metavar="CSV",
+            help="A CSV file with columns q.JOINT, qd.JOINT, qdd.JOINT and, if you like, t.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the torques of --motion to this CSV file instead of the screen."),
+        out_option("CSV", "Write the torques of --motion to this file instead of the screen."),
     ] = None,
     force: ForceFile = False,
 ) -> None:
     """Compute the joint torques that produce a motion.
 
-    Tau = M(q) qdd + C(q, qd) qd + g(q) + friction.
+    tau = M(q) qdd + C(q, qd) qd + g(q) + friction.
     """
     from ..inputs import load_robot
     from ..targets import check_out_file
@@ -55,6 +60,7 @@ def torque(
             "--qd and --qdd go with --q; with --motion the file has the velocities and"
             " accelerations"
         )
+    require_files(robot, motion)
     if out is not None:
         check_out_file(out, force)
     loaded = load_robot(robot)
@@ -62,7 +68,8 @@ def torque(
         _from_file(loaded, motion, out, force)
     elif out is not None:
         raise CallError(
-            "--out goes with --motion; the torques of a single state are shown on the screen"
+            f"{mention('out')} goes with --motion; the torques of a single state are shown on the"
+            " screen"
         )
     else:
         _one_state(loaded, q or "", qd, qdd)

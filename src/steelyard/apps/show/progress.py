@@ -28,6 +28,7 @@ def progress_bar(
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     hidden = not out.is_terminal or asked.quiet or asked.verbose
     asked.step(sentence)
+    asked.clear()
     with Progress(
         *columns, console=out, transient=True, disable=hidden, auto_refresh=turning
     ) as bar:

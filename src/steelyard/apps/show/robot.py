@@ -161,8 +161,11 @@ def motion_table(title: str, robot: Robot, motion: Trajectory, tau: Array) -> Ta
     return Table(title, columns, tuple(rows), data=data)
 
 
-def excitation_table(robot: Robot, motion: Trajectory) -> Table:
-    """Return the table of a designed motion: path, range and use of the limits of each joint."""
+def excitation_table(robot: Robot, motion: Trajectory, full: bool = True) -> Table:
+    """Return the table of a designed motion: path, range and use of the limits of each joint.
+
+    Unless `full` without the path and without limits that no joint has.
+    """
     design = motion.excitation
     assert design is not None
     assert design.certificate is not None
@@ -172,27 +175,28 @@ def excitation_table(robot: Robot, motion: Trajectory) -> Table:
     )
     title = f"Motion of {motion.duration:g} s: {note}"
     limits = ("position", "speed", "acceleration", "jerk", "torque")
-    data = {"joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0)}
-    data |= {
-        f"{name}_used": np.asarray(share)
-        for name, share in zip(limits, design.certificate[:5], strict=True)
+    used = {
+        name: np.asarray(share) for name, share in zip(limits, design.certificate[:5], strict=True)
     }
+    data = {"joint": list(robot.joint_names), "q_min": motion.q.min(0), "q_max": motion.q.max(0)}
+    shown = [name for name in limits if full or (used[name] > 0).any()]
     rows = [
         (
             name,
-            sparkline(motion.q[:, i]),
+            *([sparkline(motion.q[:, i])] if full else []),
             f"{fixed(low, 2)} … {fixed(high, 2)}",
-            *(percent(x) if x > 0 else short(None) for x in used),
+            *(percent(used[each][i]) if used[each][i] > 0 else short(None) for each in shown),
         )
-        for i, (name, low, high, *used) in enumerate(zip(*data.values(), strict=True))
+        for i, (name, low, high) in enumerate(zip(*data.values(), strict=True))
     ]
-    columns = named_columns("joint", "q over time", ">from … to", *(f">{name}" for name in limits))
+    path = ["q over time"] if full else []
+    columns = named_columns("joint", *path, ">from … to", *(f">{name}" for name in shown))
     return Table(
         title,
         columns,
         tuple(rows),
-        "last five columns: largest use of each limit in %; – not limited",
-        data=data,
+        "from … to in rad or m; then the largest use of each limit in %; – not limited",
+        data=data | {f"{name}_used": share for name, share in used.items()},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -56,15 +57,16 @@ class VisibleConsole(Console):
 
 
 class TableView:
-    """A table as a terminal shows it: for the width that there is."""
+    """A table as a terminal shows it: for the width that there is, below an empty line or not."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, table: Table, gap: bool = True) -> None:
+        self.table, self.gap = table, gap
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterable[RenderableType]:
-        yield Text("")
+        if self.gap:
+            yield Text("")
         for line in lay_out(self.table, options.max_width):
             yield Text(line.text, PARTS[line.part], no_wrap=True, overflow="ignore")
 
@@ -97,7 +99,7 @@ class SentenceView:
 def console(stderr: bool = False) -> Console:
     """Return standard output: in colour on a terminal, plain and wide in a pipe.
 
-    Names are never read as markup, and nothing is cut.
+    `COLUMNS` sets the width of both. Names are never read as markup, and nothing is cut.
     """
     stream = sys.stderr if stderr else sys.stdout
     plain = getattr(stream, "plain", stream)
@@ -106,17 +108,23 @@ def console(stderr: bool = False) -> Console:
         markup=False,
         emoji=False,
         file=plain,
-        width=None if plain.isatty() else PIPE_WIDTH,
+        width=None if plain.isatty() else pipe_width(),
     )
 
 
-def shown(part: Any) -> RenderableType:
+def pipe_width() -> int:
+    """Return the columns of a file or pipe: `COLUMNS` where it is set to a number."""
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
+
+
+def shown(part: Any, gap: bool = True) -> RenderableType:
     """Return a table or a text as something that a console shows.
 
-    What it can show already as it is.
+    What it can show already as it is. `gap` is whether an empty line stands above a table.
     """
     if isinstance(part, Table):
-        return TableView(part)
+        return TableView(part, gap)
     return sentence(part) if isinstance(part, str) else part
 
 
