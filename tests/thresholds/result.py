@@ -501,7 +501,7 @@ def sharp(distance: float) -> bool:
 FRICTION = [
     Threshold(
         "friction.friction_thresholds:sharp_distance",
-        sides(lambda x: not sharp(x * CANDIDATES["distance"][0]), 1.5),
+        sides(lambda x: not sharp(x * CANDIDATES["distance"][0]), 1.1),
     ),
     Threshold(
         "friction.friction_thresholds:largest_moving_loss",

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from types import SimpleNamespace as Stub
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import steelyard as sy
-from steelyard.identification.samples.late_states import common_delay, follows_positions
+from steelyard.identification.samples import late_states
+from steelyard.identification.samples.late_states import (
+    common_delay,
+    follows_positions,
+    without_late_states,
+)
 from steelyard.identification.samples.samples import (
     Samples,
     far_positions,
@@ -99,6 +105,12 @@ def compares(correlation: float) -> bool:
     return bool(follows_positions(Delay(one, one, correlation * one))[0])
 
 
+def drops_velocity(late: float) -> bool:
+    """Whether a velocity that comes late [s], without accelerations, is not used."""
+    with patch.object(late_states, "late_velocity", lambda t, q, qd: late):
+        return without_late_states(log(qd=Q)).qd is None
+
+
 SAMPLES = [
     Threshold("samples.samples_thresholds:least_velocity_delay", sides(late_by, 5e-4)),
     Threshold(
@@ -159,4 +171,5 @@ SAMPLES = [
         sides(lambda x: stands(x, Q[:, 1]), 1e-4),
         (True, False),
     ),
+    Threshold("samples.samples_thresholds:fused_velocity_delay", sides(drops_velocity, 2.5e-3)),
 ]

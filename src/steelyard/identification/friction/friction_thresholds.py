@@ -32,7 +32,7 @@ class FrictionThresholds:
     # share of the parts, and of the signed ranks of their changes, that memory must improve
     least_memory_parts: float = threshold(0.75, "convention: three parts of four")
     # presliding distance over the smallest that is tried, up to which it is a sharp step
-    sharp_distance: float = threshold(1.5, "convention: less than a step of the grid")
+    sharp_distance: float = threshold(1.1, "convention: at the bound of the search")
     # share by which memory may raise the held-out error of moving rows against a fit to them alone
     largest_moving_loss: float = threshold(
         0.05, "as the least gain of leaving rows at rest out (selection)"

@@ -17,11 +17,12 @@ def without_late_states(log: Log) -> Log:
     """Return a log without velocities and accelerations where they come late.
 
     Drivers filter velocities by causal filters. Late states are late against the torque, too, and
-    friction reverses at the wrong time; derivatives of the positions are not late. A log without
+    friction reverses at the wrong time; derivatives of the positions are not late. Velocities
+    without accelerations are combined with the positions, and may be later. A log without
     velocities, or whose velocities are in time, is returned as it is.
     """
     late = 0.0 if log.qd is None else late_velocity(log.t, log.q, log.qd)
-    if not late:
+    if late <= (THRESHOLDS.fused_velocity_delay if log.qdd is None else 0.0):
         return log
     return log.replace(qd=None, qdd=None).remarked(
         f"The measured velocity is {1e3 * late:.3g} ms late against the positions and was not used:"

@@ -77,6 +77,12 @@ class SamplesThresholds:
         5e-4, "unseen draws 0 to 21: filters of 25 to 120 Hz have 1.3 to 6 ms, exact states 0.0"
     )
 
+    # delay [s] up to which velocities without accelerations are combined with positions
+    fused_velocity_delay: float = threshold(
+        2.5e-3,
+        "unseen draw 3: 3.7 ms do harm; half logs of a double pendulum: up to 2.3 ms do not",
+    )
+
     # -- Noise
     # samples that the noise is estimated from
     noise_samples: int = threshold(1 << 17, "computing time")
