@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 import steelyard as sy
 from steelyard.identification.samples.samples import Samples
-from steelyard.identification.selection.choose_predictor import CONSISTENT, WLS, best_predictor
+from steelyard.identification.selection.choose_predictor import (
+    CONSISTENT,
+    WLS,
+    best_predictor,
+    contradicts_robot,
+)
 from steelyard.identification.selection.choose_rows import gains_while_moving, resting_speeds
 from steelyard.identification.selection.choose_smoothing import (
     has_long_blocks,
@@ -130,8 +135,24 @@ def loses(share: float) -> bool:
     return are_few([Samples(t, x, x, x, x).without_rows(t < 10.0 * share)])
 
 
+def contradicted(ratio: float) -> bool:
+    """Whether parameters differ too much from the robot, over its held-out error of a tenth."""
+    ones = np.ones((50, 1))
+    problem = Stub(
+        samples=(Samples(np.arange(50.0), ones, ones, ones, ones),),
+        model=Stub(feasible_states=lambda *x: x, rows=lambda q, qd, qdd: qd[:, :, None]),
+        base=Stub(values=lambda x: x),
+        total=None,
+    )
+    errors = {"consistent": HeldOutError(np.full(4, 0.01), np.ones(4))}
+    return contradicts_robot(
+        problem, Stub(parameters=np.ones(1)), lambda rows: np.array([1 + 0.1 * ratio]), errors
+    )
+
+
 MODULE = "selection.selection_thresholds"
 SELECTION = [
+    Threshold(f"{MODULE}:largest_contradiction", sides(contradicted, 2.0)),
     Threshold(f"{MODULE}:least_gain", sides(gains_by, 0.005)),
     Threshold(f"{MODULE}:gain_deviations", sides(exceeds_its_spread, 1.0)),
     Threshold(f"{MODULE}:least_smoothing_gain", sides(filters, 0.1)),

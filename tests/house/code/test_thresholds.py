@@ -164,6 +164,7 @@ NO_WORD = {
         "samples.samples_thresholds: longest_velocity_delay",
         "selection.selection_thresholds: cutoffs largest_cutoff rows_per_cutoff samples_per_row",
         "selection.selection_thresholds: least_rows samples coulomb_width exact_prior force_bytes",
+        "selection.selection_thresholds: compared_states",
         "samples.samples_thresholds: uncertain_acceleration certain_share",
         "samples.samples_thresholds: filter_reach filter_group",
         "samples.samples_thresholds: fourier_block",

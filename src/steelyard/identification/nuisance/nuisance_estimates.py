@@ -192,7 +192,7 @@ def smooth_at_rest(model: Model, samples: tuple[Samples, ...], rest: RestingRows
     Parameters
     ----------
     model : with its friction terms
-    samples : with all rows
+    samples : of the estimate, with or without the rows at rest
     rest : rows that are left out
     """
     remaining = without_memory(rest, model)
@@ -200,7 +200,8 @@ def smooth_at_rest(model: Model, samples: tuple[Samples, ...], rest: RestingRows
         return model
     least = THRESHOLDS.rest_width * remaining.speeds
     smooth = np.maximum(model.shape("width"), least)
-    widths = widths_at_rest(model, samples, remaining.masked(samples), smooth.tolist())
+    every = remaining_rows(samples, rest, None)
+    widths = widths_at_rest(model, every, remaining.masked(every), smooth.tolist())
     return model.with_shape("width", widths)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...robot import Robot
 from ..model.known import Torque
 from ..model.linear_model import Model
-from ..samples.samples import Samples, joined
+from ..samples.samples import Samples, joined, shuffled_states
 from .held_out import HeldOut
 from .prediction import thinned
 from .result_thresholds import THRESHOLDS
@@ -67,7 +67,7 @@ def expected_error(
     -------
     ExpectedError
     """
-    q, qd, qdd = model.feasible_states(*shuffled(samples))
+    q, qd, qdd = model.feasible_states(*shuffled_states(samples, THRESHOLDS.expected_error_states))
     ratio = THRESHOLDS.unseen_ratio
     rms, total = ratio * cross_validation.largest, ratio * cross_validation.largest_total
     inside = torque_std(model, covariance, q, qd, qdd)
@@ -125,15 +125,6 @@ def torque_std(model: Model, covariance: Array, q: Array, qd: Array, qdd: Array)
     Y = model.rows(q, qd, qdd)
     variance = np.einsum("tjb,bc,tjc->j", Y, covariance, Y, optimize=True) / len(q)
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
-
-
-def shuffled(samples: Sequence[Samples]) -> tuple[Array, Array, Array]:
-    """Return states (N, n) that take each joint's q, qd and qdd from another sample."""
-    rng = np.random.default_rng(0)
-    q, qd, qdd = (joined([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd"))
-    rows = rng.integers(len(q), size=(THRESHOLDS.expected_error_states, q.shape[1]))
-    joints = np.arange(q.shape[1])
-    return q[rows, joints], qd[rows, joints], qdd[rows, joints]
 
 
 def between_limits(robot: Robot, q: Array) -> Array:

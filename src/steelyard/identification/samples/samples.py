@@ -407,3 +407,20 @@ def spins(log: Log, joint: int) -> bool:
         abs(gain - 1.0) <= THRESHOLDS.velocity_agreement
         and float(np.max(np.abs(speed[use]), initial=0.0)) <= THRESHOLDS.fastest_spin
     )
+
+
+def shuffled_states(
+    samples: Sequence[Samples], count: int, least_speed: float = 0.0
+) -> tuple[Array, Array, Array]:
+    """Return states (count, n) that take each joint's q, qd and qdd from another sample.
+
+    `least_speed` is the share of its largest speed that a joint has at least.
+    """
+    rng = np.random.default_rng(0)
+    q, qd, qdd = (joined([getattr(s, name) for s in samples]) for name in ("q", "qd", "qdd"))
+    joints, rows = np.arange(q.shape[1]), rng.integers(len(q), size=(count, q.shape[1]))
+    if least_speed > 0.0:
+        speed = np.abs(qd)
+        moving = [np.flatnonzero(x >= least_speed * x.max()) for x in speed.T]
+        rows = np.stack([rng.choice(each, count) for each in moving], axis=1)
+    return q[rows, joints], qd[rows, joints], qdd[rows, joints]

@@ -14,6 +14,7 @@ from ..estimators.posterior import Coordinates, coordinates, posterior
 from ..model.accumulator import Accumulator
 from ..model.prior import body_prior
 from ..model.problem import Problem, merged
+from ..samples.samples import shuffled_states
 from .choose_smoothing import SmoothingChoice
 from .held_out_torque import OLS, WLS, HeldOutError, held_out_error
 from .selection_thresholds import THRESHOLDS
@@ -145,6 +146,8 @@ def choose_predictor(
     rest = [merged(rows, without=k) for k in range(len(rows))]
     errors = {name: held_out_error(blocks, list(map(f, rest))) for name, f in candidates.items()}
     name = best_predictor(errors)
+    if name != CONSISTENT and contradicts_robot(problem, estimate, candidates[name], errors):
+        name = CONSISTENT
     predictor = Predictor(
         name=name,
         base=candidates[name](problem.total),
@@ -166,6 +169,24 @@ def best_predictor(errors: Mapping[str, HeldOutError]) -> str:
     name = min(errors, key=lambda each: errors[each].total)
     better = errors[name].is_better(errors[CONSISTENT], THRESHOLDS.least_consistency_gain)
     return name if better else CONSISTENT
+
+
+def contradicts_robot(
+    problem: Problem, estimate: Estimate, solve: Solve, errors: Mapping[str, HeldOutError]
+) -> bool:
+    """Return whether parameters differ from the consistent robot far beyond its held-out error.
+
+    At states that take each moving joint from another sample. Where joints moved one at a time,
+    blocks of the log do not show how parameters without constraints extrapolate.
+    """
+    assert estimate.parameters is not None
+    model, count = problem.model, THRESHOLDS.compared_states
+    moving = shuffled_states(problem.samples, count, THRESHOLDS.rest_speed)
+    states = model.feasible_states(*moving)
+    Y, base = model.rows(*states), problem.base.values(estimate.parameters)
+    torque, other = Y @ base, Y @ solve(problem.total)
+    difference = np.linalg.norm(other - torque) / max(float(np.linalg.norm(torque)), 1e-300)
+    return bool(difference > THRESHOLDS.largest_contradiction * errors[CONSISTENT].total)
 
 
 def comparable(problem: Problem, blocks: Sequence[Accumulator]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace as Stub
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import steelyard as sy
-from steelyard.identification.selection.choose_predictor import CONSISTENT
+from steelyard.identification.samples.samples import Samples, shuffled_states
+from steelyard.identification.selection.choose_predictor import CONSISTENT, contradicts_robot
 from steelyard.identification.selection.held_out_torque import HeldOutError
 from steelyard.signals.smooth import butterworth
 
@@ -188,3 +190,34 @@ def test_a_log_below_every_cutoff_keeps_its_smoothing() -> None:
     fit = sy.identify(robot, sy.Log(t=t, q=q, tau=tau, joint_names=robot.joint_names))
     assert fit.preparation.smoothing == "auto"
     assert fit.predictor is None
+
+
+class Shifted:
+    """A problem of two joints whose rows are their velocities: states are all that matters."""
+
+    def __init__(self, qd: Array) -> None:
+        t = np.arange(len(qd)) / 100.0
+        self.samples = (Samples(t, qd, qd, qd, qd),)
+        self.model = Stub(
+            feasible_states=lambda *states: states,
+            rows=lambda q, qd, qdd: np.stack([qd, qd.sum(axis=1, keepdims=True) * qd], axis=2),
+        )
+        self.base = Stub(values=lambda parameters: parameters)
+        self.total = None
+
+
+@pytest.mark.parametrize(("change", "contradicted"), [(0.01, False), (0.5, True)])
+def test_parameters_that_leave_the_robot_elsewhere_do_not_predict(
+    change: float, contradicted: bool
+) -> None:
+    """Joints that moved one at a time: products of their velocities are zero along the log."""
+    wave = np.sin(np.arange(400) / 20.0)
+    alone = np.where(np.arange(400)[:, None] // 200 == [0, 1], wave[:, None], 0.0)
+    errors = {"consistent": squares(1e-4, 1e-4), "wls": squares(5e-5, 5e-5)}
+    estimate = Stub(parameters=np.array([1.0, 0.0]))
+    result = contradicts_robot(
+        Shifted(alone), estimate, lambda rows: np.array([1.0, change]), errors
+    )
+    assert result is contradicted
+    together = shuffled_states((Samples(*[alone] * 5),), 300, 0.02)[1]
+    assert np.all(np.abs(together) >= 0.02 * np.abs(alone).max())

@@ -110,3 +110,14 @@ def test_reversals_keep_their_rows() -> None:
     motion = sy.excite(arm(), seconds=8, starts=1)
     log = sy.record(arm(), motion, rate=200)
     assert sy.identify(arm(), log).preparation.mask is None
+
+
+def test_friction_of_resting_joints_is_smooth_where_their_rows_say_so() -> None:
+    """Without friction at rest, noise of the velocity must not switch the Coulomb friction."""
+    fit = fit_of()
+    assert fit.pipeline.rest is not None
+    widths = [terms.get("width") or 0.0 for terms in fit.robot.tree.terms]
+    assert all(
+        (width >= 0.39 * speed) is (speed > 0.0)
+        for width, speed in zip(widths, fit.pipeline.rest.speeds, strict=True)
+    ), (widths, fit.pipeline.rest.speeds)
