@@ -107,7 +107,7 @@ def draw(seed: int, faulty: bool = False, kind: str = "") -> Draw:
 
     Parameters
     ----------
-    seed : 0 to 99 for development, 1000 and above for judging
+    seed : 0 to 499 and 2000 to 2099 for development, others for judging
     faulty : whether one fault is planted
     kind : a class of CLASSES instead of the seed's own
     """

@@ -150,7 +150,12 @@ VERDICT = [
     ),
     Threshold(
         "result.result_thresholds:consistency_ratio",
-        sides(lambda x: word(errors={"predicted": 0.01, "consistent": 0.01 * x}), 1.25),
+        lambda: tuple(word(errors={"predicted": 0.1, "consistent": 0.1 * x}) for x in (1.15, 1.5)),
+        (T, D),
+    ),
+    Threshold(
+        "result.result_thresholds:consistency_cost",
+        sides(lambda x: word(errors={"predicted": 0.01, "consistent": 0.01 + x}), 0.005),
         (T, D),
     ),
     Threshold(

@@ -24,6 +24,11 @@ class ResultThresholds:
     # held-out error of the physically consistent robot over the best predictor's, from which
     # the log contradicts every physical robot of this geometry
     consistency_ratio: float = threshold(1.25, "convention: a quarter more")
+    # difference of these errors, shares of the torque, from which it matters
+    consistency_cost: float = threshold(
+        0.005,
+        "convention: half a percent of the torque; unseen draws: 0.3 to 0.5 % without a fault",
+    )
     # factor between identified and described mass from which the torque scale is doubtful
     mass_ratio: float = threshold(2.0, "convention: twice")
 

@@ -197,7 +197,8 @@ def no_physical_robot(inputs: VerdictInputs) -> Iterator[Reason]:
     predicted, consistent = inputs.errors.predicted, inputs.errors.consistent
     if predicted is None or consistent is None:
         return
-    if consistent > THRESHOLDS.consistency_ratio * predicted:
+    matters = consistent - predicted > THRESHOLDS.consistency_cost
+    if matters and consistent > THRESHOLDS.consistency_ratio * predicted:
         text = (
             f"Held-out torque is predicted to {predicted:.1%} by parameters that no physical robot"
             f" has, to {consistent:.1%} by the physically consistent robot: a torque constant or"
