@@ -409,7 +409,8 @@ IDENTIFYING: dict[str, list[Any]] = {
     "torque_scale_std": [0.0, 0.2],
 }
 NEEDED: dict[str, dict[str, Any]] = {"cutoff": {"smoothing": "butterworth"}}
-IN_MEMORY = {"diagnose", "controller", "elastic"}  # examines the pilot; refused for archives
+# examines the pilot; refused for archives
+IN_MEMORY = {"diagnose", "controller", "elastic", "residual"}
 
 
 def test_kept_factors_give_what_fresh_ones_give(tmp_path: Path) -> None:

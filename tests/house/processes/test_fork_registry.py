@@ -229,6 +229,7 @@ PURE = (
 REASONS = {
     "apps/group_options.py:_groups": "filled at import, the same in every process",
     "signals/clean/cleaning.py:_cleaned": "logs that are clean stay so in a child",
+    "mechanism/known_robots.py:example_files": "installed packages are the same in a child",
     "files/staging.py:_open": "open folders: a child inherits the descriptors",
     **dict.fromkeys(
         ("closed_form/normal_form.py:_times", "closed_form/normal_form.py:sum_of_waves"), PURE
